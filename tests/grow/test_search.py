@@ -8,12 +8,23 @@ import numpy as np
 import pytest
 
 from penjing import _core
+from penjing.criteria.criterion import gains
 from penjing.criteria.entropy import Entropy, GainRatio
 from penjing.criteria.gini import Gini
+from penjing.criteria.variance import Variance
 from penjing.data.table import Field, Table, nominal, numeric
 from penjing.dialects.textbook import CART_BINARY, CART_TEXTBOOK, ID3
 from penjing.engines.memory import Engine
-from penjing.grow.search import ALL_SUBSETS, NO_VALUES, best_splits, candidates, choose, first_best
+from penjing.grow import search
+from penjing.grow.search import (
+    ALL_SUBSETS,
+    NO_VALUES,
+    best_splits,
+    candidates,
+    choose,
+    first_best,
+    scores_together,
+)
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import Classes, Counts, Number
 from penjing.tree.split import BestSplits
@@ -31,6 +42,37 @@ def counts_of(cells: list[list[float]], codes: list[int] | None = None) -> Count
 def offered(table: Table, recipe=ID3) -> BestSplits:
     engine = Engine(table, recipe.missing)
     return best_splits(engine, TreeBuilder(engine.reader), [0], recipe)
+
+
+# -- scoring ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("criterion", [Entropy(), GainRatio(), Gini(), Variance()])
+@pytest.mark.parametrize("at_once", [1, 40, 20_000])
+def test_columns_have_the_same_scores_together_as_alone(criterion, at_once, monkeypatch):
+    monkeypatch.setattr(search, "SCORED_AT_ONCE", at_once)
+    random = np.random.default_rng(at_once)
+    s = Number(0.0) if isinstance(criterion, Variance) else Classes(3)
+    fields = [(NUMERIC, "binary"), (NOMINAL, "multiway"), (NOMINAL, "binary")]
+    columns = []
+    for i in range(60):
+        n = int(random.integers(0, 12))
+        cells = random.integers(0, 9, (n, 3)) * np.where(i % 4, 1.0, random.random((n, 1)))
+        cells[:, 0] += 0.25  # every level that is there has rows
+        missing = random.integers(0, 3, 3).astype(np.float64)
+        counts = Counts(np.arange(n, dtype=np.int32), cells, missing)
+        field, shape = fields[i % 3]
+        columns.append((counts, candidates(counts, field, np.arange(12.0), shape, s)))
+    for min_branch in (None, 0.0, 4.0):
+        together = scores_together(criterion, columns, s, min_branch)
+        for column, scored in zip(columns, together, strict=True):
+            (alone,) = scores_together(criterion, [column], s, min_branch)
+            np.testing.assert_array_equal(scored, alone)
+            if min_branch is None and alone.size:
+                counts, splits = column
+                share = s.weight(counts.known) / s.weight(counts.known + counts.missing)
+                by_hand = gains(criterion, counts.known, splits.after, s) * share
+                np.testing.assert_allclose(scored, by_hand, rtol=1e-14)
 
 
 # -- inside a column --------------------------------------------------------------------------

@@ -12,9 +12,10 @@ import penjing
 from penjing.data.table import Table, nominal, numeric
 from penjing.dialects.textbook import ID3
 from penjing.engines.memory import Engine
-from penjing.grow import growth_record, trace_steps
+from penjing.grow import candidate_records, growth_record, trace_steps
+from penjing.grow.candidate_records import json_number, json_numbers
 from penjing.grow.loop import grow_unpruned
-from penjing.grow.trace_steps import json_number, json_numbers, with_steps
+from penjing.grow.trace_steps import with_steps
 from penjing.training import kept_trace
 from strategies import RECIPE_NAMES, grown, tables
 
@@ -84,7 +85,7 @@ def test_a_number_shows_its_curve_and_of_many_cuts_the_best(monkeypatch):
     assert told["cuts"] == [1.5, 2.5, 3.5, 4.5]
     assert told["n_cuts"] == 4
     assert told["cut"] == told["cuts"][int(np.argmax(told["gains"]))]
-    monkeypatch.setattr(trace_steps, "CUTS", 2)
+    monkeypatch.setattr(candidate_records, "CUTS", 2)
     few = grown(rows, trace=True).kept_trace["steps"][0]["candidates"][0]
     assert few["n_cuts"] == 4
     assert few["cuts"] == [2.5, 3.5]
@@ -92,7 +93,7 @@ def test_a_number_shows_its_curve_and_of_many_cuts_the_best(monkeypatch):
 
 
 def test_many_levels_are_not_listed(monkeypatch):
-    monkeypatch.setattr(trace_steps, "LEVELS", 1)
+    monkeypatch.setattr(candidate_records, "LEVELS", 1)
     told = grown(FISH, trace=True).kept_trace["steps"][0]["candidates"][0]
     assert "codes" not in told
     assert told["after"] == [[2, 1], [0, 2]]

@@ -10,7 +10,8 @@ import numpy as np
 from penjing.data.table import Table
 from penjing.errors import ChoiceError
 from penjing.explain.node import explain, step_of, story, with_trace
-from penjing.grow.trace_steps import CUTS, LEVELS, LIMIT
+from penjing.grow.candidate_records import CUTS, LEVELS
+from penjing.grow.trace_steps import LIMIT
 from penjing.tree.tree_data import TreeData
 
 Plain = dict[str, Any]

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing import _core
-from penjing.criteria.criterion import Criterion, gains
+from penjing.criteria.criterion import Criterion, impurity_decrease
 from penjing.criteria.entropy import entropy_bits
 from penjing.data.table import Codes, Field, Floats
 from penjing.grow.engine import Engine, TreeStructure
@@ -26,6 +26,8 @@ from penjing.tree.split import BestSplits, Split, midpoints
 
 NO_VALUES = np.empty(0)
 """The values of a column without numbers."""
+SCORED_AT_ONCE = 20_000
+"""About this many candidates are scored together."""
 ALL_SUBSETS = 10
 """With more than two classes, all groupings of up to this many levels are candidates."""
 
@@ -141,19 +143,73 @@ def score(
     criterion: Criterion, counts: Counts, splits: Candidates, recipe: Recipe, s: Reader
 ) -> Floats:
     """Return the gain of each candidate, NaN where it is not admissible."""
-    if splits.after.size == 0 or splits.after.shape[1] < 2:
-        return np.empty(0)
-    known = counts.known
-    gain = gains(criterion, known, splits.after, s)
-    weight = s.weight(known)
-    share = weight / (weight + s.weight(counts.missing))
-    is_large = (s.weight(splits.after) >= recipe.min_branch) & (s.weight(splits.after) > 0)
-    return np.where(is_large.sum(axis=1) >= 2, gain * share, np.nan)
+    return scores_together(criterion, [(counts, splits)], s, recipe.min_branch)[0]
+
+
+ScoredColumns = Sequence[tuple[Counts, Candidates]]
+"""The counts of columns, and their candidates."""
+
+
+def scores_together(
+    criterion: Criterion, columns: ScoredColumns, s: Reader, min_branch: float | None = None
+) -> list[Floats]:
+    """Return, for each column, the gain of each candidate, times the share of known rows.
+
+    Candidates with equally many branches are scored together, about `SCORED_AT_ONCE` at a time.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        Provides the impurity.
+    columns : sequence of (Counts, Candidates)
+        The columns.
+    s : Reader
+        Interprets the sums.
+    min_branch : float, optional
+        The weight that two branches must have, or the candidate is not admissible (NaN).
+    """
+    found = [np.empty(0)] * len(columns)
+    open_batches: dict[int, list[int]] = {}
+    n_candidates: dict[int, int] = {}
+    full_batches = []
+    for i, (_, splits) in enumerate(columns):
+        if not splits.after.size or (n_branches := splits.after.shape[1]) < 2:
+            continue
+        open_batches.setdefault(n_branches, []).append(i)
+        n_candidates[n_branches] = n_candidates.get(n_branches, 0) + len(splits.after)
+        if n_candidates[n_branches] >= SCORED_AT_ONCE:
+            full_batches.append(open_batches.pop(n_branches))
+            n_candidates[n_branches] = 0
+    for batch in (*full_batches, *open_batches.values()):
+        scored = _score_batch(criterion, [columns[i] for i in batch], s, min_branch)
+        for i, part in zip(batch, scored, strict=True):
+            found[i] = part
+    return found
+
+
+def _score_batch(
+    criterion: Criterion, columns: ScoredColumns, s: Reader, min_branch: float | None
+) -> list[Floats]:
+    """Return the scores of columns whose candidates have equally many branches."""
+    after = np.concatenate([splits.after for _, splits in columns])
+    known = np.stack([counts.known for counts, _ in columns])
+    weight, part_weight = s.weight(known), s.weight(after)
+    share = weight / (weight + s.weight(np.stack([counts.missing for counts, _ in columns])))
+    sizes = [len(splits.after) for _, splits in columns]
+    column = np.repeat(np.arange(len(columns)), sizes)
+    before = np.asarray(criterion.impurity(known, s))[column]
+    parts = criterion.impurity(after, s)
+    scored = impurity_decrease(before, weight[column], parts, part_weight) * share[column]
+    if min_branch is not None:
+        is_large = (part_weight >= min_branch) & (part_weight > 0)
+        scored = np.where(is_large.sum(axis=1) >= 2, scored, np.nan)
+    ends = np.cumsum(sizes).tolist()
+    return [scored[first:last] for first, last in zip([0, *ends[:-1]], ends, strict=True)]
 
 
 def first_best(scores: Floats, slack: float) -> int:
     """Return the first of the best scores; scores within the slack tie."""
-    return int(np.flatnonzero(scores >= np.nanmax(scores) - abs(slack))[0])
+    return int((scores >= np.fmax.reduce(scores) - abs(slack)).argmax())
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,41 +7,29 @@ a dict of plain data that is written to the model file unchanged. Everything sho
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from penjing.criteria.criterion import gains
-from penjing.criteria.entropy import Entropy, entropy_bits
-from penjing.criteria.gini import gini_impurity
-from penjing.criteria.variance import Variance
 from penjing.data.table import Floats
+from penjing.grow.candidate_records import json_number, records_of
 from penjing.grow.engine import Engine, TreeStructure
 from penjing.grow.recipe import Recipe
-from penjing.grow.search import (
-    NO_VALUES,
-    Choice,
-    candidates,
-    first_best,
-    score,
-    with_missing_branch,
-)
+from penjing.grow.search import Choice
 from penjing.grow.surrogates import add_missing_routes
 from penjing.tree.builder import TreeBuilder
-from penjing.tree.counts import TIE, Classes, Counts, Reader, Tally, Totals
-from penjing.tree.split import BestSplits, midpoints, snap_to_category
+from penjing.tree.counts import Tally, Totals
+from penjing.tree.split import BestSplits
 from penjing.tree.steps import Step, StepEntry, Steps
 from penjing.tree.tree_data import TreeData
 
 LIMIT = 80_000
 """The largest number of candidates (nodes x columns) in a trace: 2,000 nodes of 40 columns."""
-CUTS = 200
-"""The largest number of thresholds recorded per column; beyond it, the best ones."""
-LEVELS = 200
-"""Columns with more levels than this are recorded without their counts."""
+LEVELS_AT_ONCE = 50_000
+"""The candidates of nodes whose columns have about so many levels are scored together."""
 
 
 class TraceComputer:
@@ -64,7 +52,7 @@ class TraceComputer:
     ) -> None:
         self._engine, self._recipe, self.tree = engine, recipe, tree
         self._totals = totals
-        self._found: dict[int, tuple[BestSplits, Floats, int, Choice]] = {}
+        self._found: dict[int, _SearchedNodes] = {}
         self._with_depths = _TreeWithDepths(tree)
         self._structure: TreeStructure = self._with_depths if recipe.missing == "branch" else tree
         """What the engine is asked with; always the same object, since engines cache by it."""
@@ -76,7 +64,8 @@ class TraceComputer:
         leaves = np.flatnonzero(tree.is_leaf).tolist()
         totals = self._totals or self._engine.totals(self._structure, range(tree.n_nodes))
         builder = TreeBuilder.from_totals(reader, tree.nodes.parent.tolist(), totals)
-        reasons = ((n, self._recipe.dialect.stops(builder, n, self._recipe)) for n in leaves)
+        stops = self._recipe.dialect.stops
+        reasons = ((n, stops(builder, n, self._recipe)) for n in leaves)
         return {n: why for n, why in reasons if why is not None}
 
     @cached_property
@@ -103,22 +92,21 @@ class TraceComputer:
         wanted = [n for n in nodes if n not in self._found]
         for depth in np.flatnonzero(np.bincount(depths[wanted])).tolist() if wanted else ():
             generation = [n for n in wanted if depths[n] == depth]
-            engine, recipe = self._engine, self._recipe
-            best_splits = engine.best_splits(self._structure, generation, recipe)
-            scores = scores_of(best_splits, recipe)
-            choices = self._recipe.dialect.choose(best_splits, recipe)
-            for i, node in enumerate(generation):
-                self._found[node] = best_splits, scores, i, choices[i]
+            best_splits = self._engine.best_splits(self._structure, generation, self._recipe)
+            searched = _SearchedNodes(generation, best_splits, self._recipe)
+            self._found |= dict.fromkeys(generation, searched)
 
     def choice(self, node: int) -> Choice:
         """Return the choice of a node by its candidates; its split may be refused later."""
         self.search([node])
-        return self._found[node][3]
+        generation = self._found[node]
+        return generation.choices[generation.place(node)[1]]
 
     def runner_up(self, node: int) -> int | None:
         """Return the column with the best score besides that of the node's split."""
         self.search([node])
-        scores = self._found[node][1][self._found[node][2]].copy()
+        generation = self._found[node]
+        scores = generation.scores[generation.place(node)[1]].copy()
         scores[self.tree.nodes.column[node]] = np.nan
         return None if np.isnan(scores).all() else int(np.nanargmax(scores))
 
@@ -130,18 +118,33 @@ class TraceComputer:
             searched = [n for n in generation if n not in self.stops]
             self.search(searched)
             tallies = iter(self._engine.tally(self._structure, searched))
-            for node in generation:
-                if node in self.stops:
-                    yield {"node": node, "stop": self.stops[node]}
-                else:
-                    yield self._step(node, next(tallies))
+            for chunk in _chunks(generation, self.stops, tallies):
+                yield from self._steps_together(chunk)
 
-    def _step(self, node: int, tally: Tally) -> Step:
-        best_splits, scores, i, choice = self._found[node]
-        recipe = self._recipe
-        step = {"node": node} | candidates_step(
-            self._engine, tally, (best_splits, scores, i), recipe
-        )
+    def _steps_together(self, nodes: Mapping[int, Tally | None]) -> Iterator[Step]:
+        """Yield the steps of nodes of one generation, whose candidates are scored together."""
+        offered = [
+            (tally, *self._found[n].place(n)) for n, tally in nodes.items() if tally is not None
+        ]
+        records = iter(records_of(self._engine, offered, self._recipe))
+        for node, tally in nodes.items():
+            if tally is None:
+                yield {"node": node, "stop": self.stops[node]}
+            else:
+                yield self._step(node, next(records))
+
+    def _step(self, node: int, records: list[dict[str, Any]]) -> Step:
+        recipe, generation = self._recipe, self._found[node]
+        best_splits, i = generation.place(node)
+        step: Step = {"node": node}
+        if recipe.criterion == "gain_ratio":
+            step["average_gain"] = _averaged_gain(best_splits, i)
+        scores, gains = generation.scores[i].tolist(), best_splits.gain[i].tolist()
+        for record in records:
+            c = record["column"]
+            record |= {"score": json_number(scores[c]), "gain": json_number(gains[c])}
+        step["candidates"] = records
+        choice = generation.choices[i]
         is_leaf = bool(self.tree.is_leaf[node])
         if is_leaf and recipe.missing == "branch":
             (choice,) = add_missing_routes(
@@ -165,6 +168,28 @@ class TraceComputer:
         return {int(n): reason for reason, nodes in recorded.items() for n in nodes}
 
 
+class _SearchedNodes:
+    """Nodes of one generation and their best splits; scores and choices are computed if needed."""
+
+    def __init__(self, nodes: Sequence[int], best_splits: BestSplits, recipe: Recipe) -> None:
+        self.best_splits, self._recipe = best_splits, recipe
+        self._position = {node: i for i, node in enumerate(nodes)}
+
+    def place(self, node: int) -> tuple[BestSplits, int]:
+        """Return the best splits, and the position of a node in them."""
+        return self.best_splits, self._position[node]
+
+    @cached_property
+    def scores(self) -> Floats:
+        """The scores by which the dialect compares columns."""
+        return scores_of(self.best_splits, self._recipe)
+
+    @cached_property
+    def choices(self) -> list[Choice]:
+        """The choice of each node."""
+        return self._recipe.dialect.choose(self.best_splits, self._recipe)
+
+
 class _TreeWithDepths:
     """The structure of a finished tree, with the depth of each node as a builder has it."""
 
@@ -176,6 +201,23 @@ class _TreeWithDepths:
     def depth(self, node: int) -> int:
         """Return the number of splits above a node."""
         return int(self._depths[node])
+
+
+def _chunks(
+    nodes: Sequence[int], stops: Container[int], tallies: Iterator[Tally]
+) -> Iterator[dict[int, Tally | None]]:
+    """Yield some nodes at a time with their tallies, None for a node in ``stops``."""
+    chunk: dict[int, Tally | None] = {}
+    n_levels = 0
+    for node in nodes:
+        tally = None if node in stops else next(tallies)
+        chunk[node] = tally
+        if tally is not None:
+            n_levels += sum(len(counts.codes) for counts in tally.columns.values())
+        if n_levels >= LEVELS_AT_ONCE:
+            yield chunk
+            chunk, n_levels = {}, 0
+    yield chunk
 
 
 def _runs(values: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -211,141 +253,15 @@ def with_steps(
     return replace(tree, kept_trace={"steps": steps, "is_whole": len(computer.searched) <= most})
 
 
-def candidates_step(
-    engine: Engine, tally: Tally, offered: tuple[BestSplits, Floats, int], recipe: Recipe
-) -> dict[str, Any]:
-    """Return the candidates of one node and, for gain ratio, the average gain they must reach.
-
-    ``offered`` holds the best candidates of a generation, their scores, and the node's position.
-    """
-    best_splits, scores, i = offered
-    step: dict[str, Any] = {}
-    if recipe.criterion == "gain_ratio":
-        is_averaged = ~np.isnan(best_splits.gain[i])
-        counted = best_splits.counted
-        if counted is not None and (is_averaged & counted).any():
-            is_averaged &= counted
-        step["average_gain"] = json_number(
-            best_splits.gain[i][is_averaged].mean() if is_averaged.any() else np.nan
-        )
-    step["candidates"] = [
-        candidate_record(engine, c, counts, recipe, (best_splits, i))
-        | {"score": json_number(scores[i, c]), "gain": json_number(best_splits.gain[i, c])}
-        for c, counts in tally.columns.items()
-    ]
-    return step
+def _averaged_gain(best_splits: BestSplits, i: int) -> float | None:
+    """Return the average gain that a column must reach; None if no column can split the node."""
+    is_averaged = ~np.isnan(best_splits.gain[i])
+    counted = best_splits.counted
+    if counted is not None and (is_averaged & counted).any():
+        is_averaged &= counted
+    return float(best_splits.gain[i][is_averaged].mean()) if is_averaged.any() else None
 
 
 def scores_of(best_splits: BestSplits, recipe: Recipe) -> Floats:
     """Return the scores by which the dialect of the recipe compares columns."""
     return np.asarray(recipe.dialect.scores(best_splits, recipe))
-
-
-def candidate_record(
-    engine: Engine, c: int, counts: Counts, recipe: Recipe, offered: tuple[BestSplits, int]
-) -> dict[str, Any]:
-    """Return the record of one column in one node, as plain data."""
-    best_splits, i = offered
-    field, s = engine.schema[c], engine.reader
-    if not recipe.dialect.ranks_by_criterion and not np.isnan(best_splits.gain[i, c]):
-        record_of_dialect = _dialect_candidate(engine, c, counts, best_splits, i)
-        if record_of_dialect is not None:
-            if best_splits.cut_cost is not None and field.has_order:
-                record_of_dialect["penalty"] = float(best_splits.cut_cost[i, c])
-            return record_of_dialect
-    values = engine.level_values(c) if field.is_numeric else NO_VALUES
-    splits = candidates(counts, field, values, recipe.shape, s)
-    all_counts = counts
-    if recipe.missing == "branch":
-        all_counts, splits = with_missing_branch(counts, splits, s)
-    scored = score(recipe.measure(), all_counts, splits, recipe, s)
-    record: dict[str, Any] = {"column": c, "missing": json_numbers(counts.missing)}
-    if not scored.size or np.isnan(scored).all():
-        return record | {"known": json_numbers(counts.known)}
-    scale = float(recipe.measure().impurity(all_counts.known, s))
-    best = first_best(scored, scale * TIE)
-    record |= {"after": [json_numbers(part) for part in splits.after[best]]} | measures(
-        splits.after[best], s
-    )
-    if splits.cuts.size:
-        record |= _threshold_gains(splits.cuts, scored, best)
-    elif len(counts.codes) <= LEVELS:
-        record["codes"] = counts.codes.tolist()
-        record["sides"] = splits.sides[best].tolist()
-    return record
-
-
-def _dialect_candidate(
-    engine: Engine, c: int, counts: Counts, best_splits: BestSplits, i: int
-) -> dict[str, Any] | None:
-    """Return the candidate that a dialect chose, and the gains of all thresholds."""
-    field, s = engine.schema[c], engine.reader
-    record: dict[str, Any] = {"column": c, "missing": json_numbers(counts.missing)}
-    if not field.has_order:
-        groups = best_splits.groups.get((i, c), ())
-        parts = [counts.cells[np.isin(counts.codes, group)].sum(axis=0) for group in groups]
-        if len(parts) < 2:
-            return None
-        after = np.stack(parts)
-        record |= {"after": [json_numbers(part) for part in after]} | measures(after, s)
-        if len(counts.codes) <= LEVELS:
-            side = {int(code): b for b, group in enumerate(groups) for code in group}
-            codes = [int(code) for code in counts.codes if int(code) in side]
-            record |= {"codes": codes, "sides": [side[code] for code in codes]}
-        return record
-    values = engine.level_values(c) if field.is_numeric else NO_VALUES
-    places = values[counts.codes] if field.is_numeric else counts.codes.astype(np.float64)
-    cut = float(best_splits.cut[i, c])
-    below = int((places <= cut).sum())
-    if below == len(places) and np.isinf(cut):  # a split into known and missing values
-        after = np.stack([counts.known, counts.missing])
-        record |= {"after": [json_numbers(part) for part in after]} | measures(after, s)
-        return record | _threshold_gains(np.array([cut]), np.zeros(1), 0)
-    if not 0 < below < len(places):
-        return None
-    low = counts.cells.cumsum(axis=0)[:-1]
-    after = np.stack([low[below - 1], counts.known - low[below - 1]])
-    record |= {"after": [json_numbers(part) for part in after]} | measures(after, s)
-    all_splits = np.stack([low, counts.known - low], axis=1)
-    share = s.weight(counts.known) / (s.weight(counts.known) + s.weight(counts.missing))
-    measure = Entropy() if isinstance(s, Classes) else Variance()
-    scored = gains(measure, counts.known, all_splits, s) * share
-    cuts = midpoints(places) if field.is_numeric else places[:-1].copy()
-    cuts[below - 1] = cut if field.is_numeric else snap_to_category(cut)
-    return record | _threshold_gains(cuts, scored, below - 1)
-
-
-def measures(after: Floats, s: Reader) -> dict[str, float]:
-    """Return the values of all criteria for one split."""
-    weight = s.weight(after)
-    share = weight / weight.sum()
-    values = {"split_information": float(entropy_bits(weight))}
-    if isinstance(s, Classes):
-        values["entropy_before"] = float(entropy_bits(after.sum(axis=0)))
-        values["entropy_after"] = float((share * entropy_bits(after)).sum())
-        values["gini_after"] = float((share * gini_impurity(after)).sum())
-    return values
-
-
-def _threshold_gains(cuts: Floats, scored: Floats, best: int) -> dict[str, Any]:
-    if np.isinf(cuts[best]):  # known and missing values: there is no threshold
-        return {"cut": None, "n_cuts": 0, "cuts": [], "gains": []}
-    places = np.arange(len(cuts))
-    if len(cuts) > CUTS:
-        places = np.sort(np.argsort(-np.nan_to_num(scored), kind="stable")[:CUTS])
-    return {
-        "cut": float(cuts[best]),
-        "n_cuts": len(cuts),
-        "cuts": [float(cuts[p]) for p in places],
-        "gains": [json_number(scored[p]) for p in places],
-    }
-
-
-def json_numbers(total: Floats) -> list[float | int]:
-    """Return sums for JSON: whole numbers as integers."""
-    return [int(v) if v == int(v) else v for v in np.asarray(total).tolist()]
-
-
-def json_number(value: float) -> float | None:
-    """Return a float for JSON: None for NaN."""
-    return None if np.isnan(value) else float(value)

@@ -9,9 +9,10 @@ import numpy as np
 
 from penjing.data.table import Table
 from penjing.errors import CapabilityError
+from penjing.grow.candidate_records import CUTS, LEVELS
 from penjing.grow.engine import Engine
 from penjing.grow.recipe import Recipe
-from penjing.grow.trace_steps import CUTS, LEVELS, with_steps
+from penjing.grow.trace_steps import with_steps
 from penjing.tree.builder import unit_totals
 from penjing.tree.skeleton import skeleton_of
 from penjing.tree.steps import Steps

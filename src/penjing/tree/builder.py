@@ -60,10 +60,13 @@ class TreeBuilder:
             The sums of every node.
         """
         builder = cls(s)
-        for node, parent in enumerate(parents):
-            if node:
-                builder._add_node(parent, 0)
-        builder.set_totals(list(range(len(parents))), totals)
+        depths = [0] * len(parents)
+        for node in range(1, len(parents)):
+            depths[node] = depths[parents[node]] + 1
+        rows = s.weight(totals.cells) if totals.rows is None else totals.rows
+        builder._parent, builder._branch = list(parents), [0] * len(parents)
+        builder._depth, builder._total = depths, list(totals.cells)
+        builder._rows, builder._pure = rows.tolist(), totals.is_pure.tolist()
         return builder
 
     def _add_node(self, parent: int, branch: int) -> None:

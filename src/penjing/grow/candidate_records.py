@@ -1,0 +1,264 @@
+"""The candidates of nodes as plain data for a trace: counts, measures, the gain at each threshold.
+
+The columns of many nodes are scored together: an operation of NumPy takes about as long for the
+thresholds of one column as for those of a hundred.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from penjing.criteria.criterion import Criterion
+from penjing.criteria.entropy import Entropy, entropy_bits
+from penjing.criteria.gini import gini_impurity
+from penjing.criteria.variance import Variance
+from penjing.data.table import Floats
+from penjing.grow.engine import Engine
+from penjing.grow.recipe import Recipe
+from penjing.grow.search import (
+    NO_VALUES,
+    Candidates,
+    candidates,
+    first_best,
+    scores_together,
+    with_missing_branch,
+)
+from penjing.tree.counts import TIE, Classes, Counts, Reader, Tally
+from penjing.tree.split import BestSplits, midpoints, snap_to_category
+
+CUTS = 200
+"""The largest number of thresholds recorded per column; beyond it, the best ones."""
+LEVELS = 200
+"""Columns with more levels than this are recorded without their counts."""
+
+MEASURES = ("split_information", "entropy_before", "entropy_after", "gini_after")
+"""The values of criteria in a record, in this order; a numeric target has only the first."""
+NO_SPLITS = Candidates(np.empty((0, 0, 0)), np.empty(0), np.empty((0, 0), np.int64))
+
+Record = dict[str, Any]
+OfferedNode = tuple[Tally, BestSplits, int]
+"""The counts of a node, the best splits of its generation, and its position there."""
+
+
+@dataclass(slots=True)
+class _Candidate:
+    """One column of one node: what is known of its record, and what is still to be scored.
+
+    Parameters
+    ----------
+    record : dict
+        The record so far.
+    counts : Counts
+        The counts of the column.
+    scored_counts : Counts
+        The same; where missing values have a branch, they are one more level.
+    splits : Candidates
+        The splits to be scored; without any, nothing is.
+    best : int or None
+        The split that a dialect chose; None for the best by the criterion.
+    after : (branches, S) or None
+        The sums of the branches of the chosen split.
+    """
+
+    record: Record
+    counts: Counts
+    scored_counts: Counts
+    splits: Candidates
+    best: int | None = None
+    after: Floats | None = None
+
+
+def records_of(engine: Engine, nodes: Iterable[OfferedNode], recipe: Recipe) -> list[list[Record]]:
+    """Return the records of every column of these nodes, as plain data.
+
+    Parameters
+    ----------
+    engine : Engine
+        Knows the columns.
+    nodes : iterable of OfferedNode
+        The nodes.
+    recipe : Recipe
+        The recipe that the tree was grown by.
+    """
+    s = engine.reader
+    of_nodes = [
+        [
+            _candidate(engine, c, counts, recipe, (best_splits, i))
+            for c, counts in tally.columns.items()
+        ]
+        for tally, best_splits, i in nodes
+    ]
+    found = [candidate for node in of_nodes for candidate in node]
+    open_ones = [candidate for candidate in found if candidate.after is None]
+    _choose_by_criterion([c for c in open_ones if c.best is None], recipe, s)
+    _add_dialect_gains([c for c in open_ones if c.best is not None], s)
+    _add_measures([candidate for candidate in found if candidate.after is not None], s)
+    return [[candidate.record for candidate in node] for node in of_nodes]
+
+
+def _candidate(
+    engine: Engine, c: int, counts: Counts, recipe: Recipe, offered: tuple[BestSplits, int]
+) -> _Candidate:
+    """Return the candidate of one column in one node, before it is scored."""
+    best_splits, i = offered
+    field, s = engine.schema[c], engine.reader
+    record: Record = {"column": c, "missing": json_numbers(counts.missing)}
+    values = engine.level_values(c) if field.is_numeric else NO_VALUES
+    if not recipe.dialect.ranks_by_criterion and not np.isnan(best_splits.gain[i, c]):
+        chosen = (
+            _dialect_threshold(counts, values, float(best_splits.cut[i, c]), record)
+            if field.has_order
+            else _dialect_groups(counts, best_splits.groups.get((i, c), ()), record)
+        )
+        if chosen is not None:
+            if best_splits.cut_cost is not None and field.has_order:
+                record["penalty"] = float(best_splits.cut_cost[i, c])
+            return chosen
+    splits = candidates(counts, field, values, recipe.shape, s)
+    all_counts = counts
+    if recipe.missing == "branch":
+        all_counts, splits = with_missing_branch(counts, splits, s)
+    return _Candidate(record, counts, all_counts, splits)
+
+
+def _dialect_groups(counts: Counts, groups: Sequence[Any], record: Record) -> _Candidate | None:
+    """Return the groups of categories that a dialect chose."""
+    parts = [counts.cells[np.isin(counts.codes, group)].sum(axis=0) for group in groups]
+    if len(parts) < 2:
+        return None
+    candidate = _Candidate(record, counts, counts, NO_SPLITS)
+    _add_after(candidate, np.stack(parts))
+    if len(counts.codes) <= LEVELS:
+        side = {int(code): b for b, group in enumerate(groups) for code in group}
+        codes = [int(code) for code in counts.codes if int(code) in side]
+        record |= {"codes": codes, "sides": [side[code] for code in codes]}
+    return candidate
+
+
+def _dialect_threshold(
+    counts: Counts, values: Floats, cut: float, record: Record
+) -> _Candidate | None:
+    """Return the threshold that a dialect chose; the gains of all thresholds are to be computed."""
+    is_numeric = values is not NO_VALUES
+    places = values[counts.codes] if is_numeric else counts.codes.astype(np.float64)
+    below = int((places <= cut).sum())
+    if below == len(places) and np.isinf(cut):  # a split into known and missing values
+        candidate = _Candidate(record, counts, counts, NO_SPLITS)
+        _add_after(candidate, np.stack([counts.known, counts.missing]))
+        record |= _threshold_gains(np.array([cut]), np.zeros(1), 0)
+        return candidate
+    if not 0 < below < len(places):
+        return None
+    known = counts.known
+    low = counts.cells.cumsum(axis=0)[:-1]
+    cuts = midpoints(places) if is_numeric else places[:-1].copy()
+    cuts[below - 1] = cut if is_numeric else snap_to_category(cut)
+    splits = Candidates(np.stack([low, known - low], axis=1), cuts, np.empty((0, 0), np.int64))
+    return _Candidate(record, counts, counts, splits, below - 1)
+
+
+def _choose_by_criterion(found: Sequence[_Candidate], recipe: Recipe, s: Reader) -> None:
+    """Score the splits of these columns, and complete the records with the best of each."""
+    if not found:
+        return
+    criterion = recipe.measure()
+    offered = [(c.scored_counts, c.splits) for c in found]
+    scores = scores_together(criterion, offered, s, recipe.min_branch)
+    known = np.stack([counts.known for counts, _ in offered])
+    slacks = (np.asarray(criterion.impurity(known, s)) * TIE).tolist()
+    for candidate, scored, slack in zip(found, scores, slacks, strict=True):
+        record, counts, splits = candidate.record, candidate.counts, candidate.splits
+        if not scored.size or np.isnan(scored).all():
+            record["known"] = json_numbers(counts.known)
+            continue
+        best = first_best(scored, slack)
+        _add_after(candidate, splits.after[best])
+        if splits.cuts.size:
+            record |= _threshold_gains(splits.cuts, scored, best)
+        elif len(counts.codes) <= LEVELS:
+            record |= {"codes": counts.codes.tolist(), "sides": splits.sides[best].tolist()}
+
+
+def _add_dialect_gains(found: Sequence[_Candidate], s: Reader) -> None:
+    """Complete the records of thresholds that a dialect chose with the gains of all thresholds."""
+    measure: Criterion = Entropy() if isinstance(s, Classes) else Variance()
+    gains = scores_together(measure, [(c.scored_counts, c.splits) for c in found], s)
+    for candidate, gained in zip(found, gains, strict=True):
+        assert candidate.best is not None
+        _add_after(candidate, candidate.splits.after[candidate.best])
+        penalty = candidate.record.pop("penalty", None)
+        candidate.record |= _threshold_gains(candidate.splits.cuts, gained, candidate.best)
+        if penalty is not None:
+            candidate.record["penalty"] = penalty
+
+
+def _add_after(candidate: _Candidate, after: Floats) -> None:
+    """Record the sums of the branches; the measures follow for all columns at once."""
+    candidate.after = after
+    candidate.record["after"] = [json_numbers(part) for part in after]
+    candidate.record |= dict.fromkeys(MEASURES)
+
+
+def _add_measures(found: Sequence[_Candidate], s: Reader) -> None:
+    """Fill in the values of all criteria, together for splits with equally many branches."""
+    by_branches: dict[int, list[_Candidate]] = {}
+    for candidate in found:
+        assert candidate.after is not None
+        by_branches.setdefault(len(candidate.after), []).append(candidate)
+    for group in by_branches.values():
+        values = measures(np.stack([c.after for c in group if c.after is not None]), s)
+        for name in MEASURES:
+            if name not in values:
+                for candidate in group:
+                    del candidate.record[name]
+                continue
+            for candidate, value in zip(group, values[name].tolist(), strict=True):
+                candidate.record[name] = value
+
+
+def measures(after: Floats, s: Reader) -> dict[str, Floats]:
+    """Return the values of all criteria for each split.
+
+    Parameters
+    ----------
+    after : (splits, branches, S)
+        The sums of the branches.
+    s : Reader
+        Interprets the sums.
+    """
+    weight = s.weight(after)
+    share = weight / weight.sum(axis=-1, keepdims=True)
+    values = {"split_information": entropy_bits(weight)}
+    if isinstance(s, Classes):
+        values["entropy_before"] = entropy_bits(after.sum(axis=1))
+        values["entropy_after"] = (share * entropy_bits(after)).sum(axis=-1)
+        values["gini_after"] = (share * gini_impurity(after)).sum(axis=-1)
+    return values
+
+
+def _threshold_gains(cuts: Floats, scored: Floats, best: int) -> Record:
+    if np.isinf(cuts[best]):  # known and missing values: there is no threshold
+        return {"cut": None, "n_cuts": 0, "cuts": [], "gains": []}
+    cut, n_cuts = float(cuts[best]), len(cuts)
+    if n_cuts > CUTS:
+        places = np.sort(np.argsort(-np.nan_to_num(scored), kind="stable")[:CUTS])
+        cuts, scored = cuts[places], scored[places]
+    gains = scored.tolist()
+    if np.isnan(scored).any():
+        gains = [json_number(gain) for gain in gains]
+    return {"cut": cut, "n_cuts": n_cuts, "cuts": cuts.tolist(), "gains": gains}
+
+
+def json_numbers(total: Floats) -> list[float | int]:
+    """Return sums for JSON: whole numbers as integers."""
+    return [int(v) if v.is_integer() else v for v in np.asarray(total, np.float64).tolist()]
+
+
+def json_number(value: float) -> float | None:
+    """Return a float for JSON: None for NaN."""
+    return None if math.isnan(value) else float(value)
