@@ -14,6 +14,7 @@ from penjing import Tree, fit
 from penjing.errors import PenjingError
 from penjing.explain.node import explain
 from penjing.registry import BUILT_IN
+from penjing.tree.serialize import to_bytes
 
 NASTY: list[Any] = [
     None, True, False, 0, 1, -1, 2, 7, 2**31 - 1, 2**31, 2**63, -(2**63), 10**9, 10**30, 10**400,
@@ -33,7 +34,8 @@ def models() -> tuple[dict[str, Any], ...]:
     grown.append(
         Tree.from_dict({"legs": {0: "fish", 2: {"x": {"<= 1.5": "bird", "> 1.5": "cat"}}}})
     )
-    return tuple(json.loads(json.dumps(tree.to_json())) for tree in grown)
+    plain = [json.loads(json.dumps(tree.to_json())) for tree in grown]
+    return (*plain, json.loads(to_bytes(fit(rows_of(400, 3), recipe="c5.0"))))  # has columns
 
 
 def damaged(seed: int) -> bytes:

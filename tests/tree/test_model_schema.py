@@ -25,6 +25,7 @@ RELATED = (
     "a column that offered", "plain and not nested", "of different names", "finite number",
     "a whole number from 0 to", "a list of texts or", "two groups", "one entry for each",
     "ascending", "a count for each", "a number of nodes", "one for each node",
+    "a whole number from -1 to", "only values that a code has",
 )  # fmt: skip
 """What only a look at several places, or at the whole, can tell."""
 

@@ -31,6 +31,7 @@ from penjing.data.scratch import format_bytes, try_lock
 from penjing.data.table import Field
 from penjing.errors import DataError, NoFileError, PenjingError
 from penjing.tree.nodes import LEAF, Ids, Nodes
+from penjing.tree.record_columns import ColumnError, from_columns, to_columns
 from penjing.tree.split import NO_BRANCH, Surrogate
 from penjing.tree.steps import Steps
 from penjing.tree.tree_data import TreeData
@@ -41,7 +42,7 @@ FORMAT = 2
 MAX_DECISIONS = 200
 """Of more decisions of a pruning, a model keeps only those about its own nodes."""
 ROWS_OF_COLUMNS = 20
-"""More decisions of a pruning are written as columns."""
+"""More decisions of a pruning, or nodes of a skeleton, are written as columns."""
 MAX_WEIGHT = 1e300
 """Sums of weights up to this do not overflow."""
 MAX_QUOTED = 120
@@ -150,24 +151,36 @@ def _without_gone_nodes(record: Mapping[str, Any]) -> Mapping[str, Any]:
     return left_out | dict(record) | {"decisions": kept}
 
 
-def _to_columns(record: Mapping[str, Any]) -> Mapping[str, Any]:
+def _in_columns(plain: dict[str, Any]) -> dict[str, Any]:
+    """Return a model with many decisions of a pruning, and a large skeleton, as columns."""
+    if "pruning" in plain["about"]:
+        records = [_decisions_in_columns(record) for record in plain["about"]["pruning"]]
+        plain |= {"about": plain["about"] | {"pruning": records}}
+    skeleton = plain.get("skeleton")
+    if skeleton is not None and len(skeleton["nodes"]) > ROWS_OF_COLUMNS:
+        columns = to_columns(skeleton["nodes"], "parent")
+        plain |= {"skeleton": skeleton | {"nodes": columns or skeleton["nodes"]}}
+    return plain
+
+
+def _decisions_in_columns(record: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the record of a pruning with its decisions as columns if they are many.
 
-    That takes less than half the bytes. A column of one value is that value; ``tree_as_leaf`` is
-    left out where it follows from other columns.
+    ``tree_as_leaf`` is left out where it follows from other columns.
     """
     decisions = record.get("decisions", ())
-    keys = list(decisions[0]) if decisions else []
-    if len(decisions) <= ROWS_OF_COLUMNS or any(list(each) != keys for each in decisions):
+    if len(decisions) <= ROWS_OF_COLUMNS:
         return record
-    if all(_tree_as_leaf(each) == each.get("tree_as_leaf") for each in decisions):
-        keys = [key for key in keys if key != "tree_as_leaf"]
-    columns: dict[str, Any] = {}
-    for key in keys:
-        column = [decision[key] for decision in decisions]
-        is_constant = key != "node" and all(value is column[0] for value in column)
-        columns[key] = column[0] if is_constant else column
-    return dict(record) | {"decisions": columns}
+    if all(_follows(each) for each in decisions):
+        decisions = [{k: v for k, v in each.items() if k != "tree_as_leaf"} for each in decisions]
+    columns = to_columns(decisions, "node")
+    return record if columns is None else dict(record) | {"decisions": columns}
+
+
+def _follows(decision: Mapping[str, Any]) -> bool:
+    """Whether the measure of the tree with a leaf instead follows from other numbers."""
+    value = _tree_as_leaf(decision)
+    return value is not None and value == decision.get("tree_as_leaf")
 
 
 def _tree_as_leaf(decision: Mapping[str, Any]) -> float | int | None:
@@ -180,23 +193,25 @@ def _tree_as_leaf(decision: Mapping[str, Any]) -> float | int | None:
     return _number(value) if math.isfinite(value) else None
 
 
-def _from_columns(record: Any, source: str, at: str) -> Any:  # noqa: ANN401 - unchecked input
+def _decisions_from_columns(record: Any, source: str, at: str) -> Any:  # noqa: ANN401 - unchecked input
     """Return the record of a pruning with its decisions as a list."""
     columns = record.get("decisions") if isinstance(record, dict) else None
     if not isinstance(columns, dict):
         return record
-    at = f"{at}.decisions"
-    nodes = columns.get("node")
-    _check(isinstance(nodes, list), source, f"{at}.node", "a list")
-    n = len(nodes or ())
-    for key, column in columns.items():
-        fits = not isinstance(column, list) or len(column) == n
-        _check(fits and not isinstance(column, dict), source, f"{at}.{key}", "one for each node")
-    full = [column if isinstance(column, list) else [column] * n for column in columns.values()]
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*full, strict=True)]
+    rows = _rows_of(columns, "node", source, f"{at}.decisions")
     if "tree_as_leaf" not in columns:
-        rows = [row | {"tree_as_leaf": _tree_as_leaf(row)} for row in rows]
+        for row in rows:
+            if (value := _tree_as_leaf(row)) is not None:
+                row["tree_as_leaf"] = value
     return record | {"decisions": rows}
+
+
+def _rows_of(columns: dict[str, Any], first: str, source: str, at: str) -> list[dict[str, Any]]:
+    """Return the records of columns."""
+    try:
+        return from_columns(columns, first)
+    except ColumnError as error:
+        raise _broken(source, at + error.at, error.expected) from None
 
 
 def save(tree: TreeData, path: str | Path) -> None:
@@ -213,10 +228,7 @@ def save(tree: TreeData, path: str | Path) -> None:
 
 def to_bytes(tree: TreeData) -> bytes:
     """Return the content of a model file: JSON with one node, step or decision a line."""
-    plain = to_json(tree)
-    if "pruning" in plain["about"]:
-        records = [_to_columns(record) for record in plain["about"]["pruning"]]
-        plain["about"] = plain["about"] | {"pruning": records}
+    plain = _in_columns(to_json(tree))
     try:
         return (_text(plain, _ENCODER) + "\n").encode("utf-8")
     except UnicodeEncodeError:  # an unpaired surrogate has an escape, but no UTF-8
@@ -475,10 +487,15 @@ def _check_sketches(
 
 
 def _upgrade(plain: dict[str, Any], source: str) -> dict[str, Any]:
-    """Return a model with its decisions as lists, and one of an earlier format as the current."""
+    """Return a model without columns, and one of an earlier format as the current."""
+    skeleton = plain.get("skeleton")
+    if skeleton is not None and isinstance(columns := skeleton.get("nodes"), dict):
+        rows = _rows_of(columns, "parent", source, "skeleton.nodes")
+        plain = plain | {"skeleton": skeleton | {"nodes": rows}}
     if isinstance(records := plain["about"].get("pruning"), list):
         records = [
-            _from_columns(record, source, f"about.pruning[{i}]") for i, record in enumerate(records)
+            _decisions_from_columns(record, source, f"about.pruning[{i}]")
+            for i, record in enumerate(records)
         ]
         plain = plain | {"about": plain["about"] | {"pruning": records}}
     if plain["format"] > 1 or "reading" not in plain["about"]:
