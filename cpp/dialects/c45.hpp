@@ -18,11 +18,11 @@
 
 #include "base/thread_pool.hpp"
 #include "grow/approximate_information.hpp"
+#include "grow/code_counts.hpp"
 #include "grow/criterion.hpp"
 #include "grow/driver.hpp"
 #include "grow/node_rows.hpp"
 #include "grow/nodes.hpp"
-#include "grow/sort_codes.hpp"
 
 namespace penjing {
 
@@ -127,14 +127,11 @@ class C45Kernel {
         std::vector<double> weight;
         std::vector<std::int32_t> codes;  // column by column; empty in a large node
     };
-    struct Scratch {
-        std::vector<std::int32_t> codes;
-        std::vector<double> cells, missing, known;  // sums: levels x S, S, S
-        std::vector<double> dense, low, high, parts, sizes, gains, class_sums;
+    struct Scratch : CodeCounts {  // of the column that is searched
+        CodeCountsScratch counting;
+        std::vector<double> low, high, parts, sizes, gains, class_sums;
         std::vector<double> lows, after, n_log_low, n_log_high;
         std::vector<std::uint32_t> cuts, near_best;
-        std::vector<std::uint8_t> seen;
-        std::vector<std::uint64_t> keys, spare;
         NodeColumns columns;              // of the node that is searched
         std::vector<ColumnSplit> splits;  // of each column
         std::vector<double> scores;
@@ -182,7 +179,17 @@ class C45Kernel {
         Scratch& own = task.scratch;
         const double weight = math_.sum(task.subtree.total_of(open.node), s_);
         search_columns(open.rows, weight, own, pool);
-        const int winner = choose(own.splits, own.scores);
+        return accept(task, open, choose(own.splits, own.scores), split, [&](double score) {
+            return std::max(request_.tolerance, tie_share * std::max(std::fabs(score), 1.0));
+        });
+    }
+
+    // Take the split of the column that was chosen, if it gains enough; slack_of(score) is the
+    // distance within which another column ties with it.
+    template <class SlackOf>
+    bool accept(Task& task, const OpenNode& open, int winner, Split& split,
+                const SlackOf& slack_of) const {
+        Scratch& own = task.scratch;
         if (winner < 0) {
             return false;
         }
@@ -193,9 +200,7 @@ class C45Kernel {
         if (!(split.best.gain >= request_.min_gain)) {
             return false;
         }
-        const double slack =
-            std::max(request_.tolerance, tie_share * std::max(std::fabs(split.score), 1.0));
-        record_ties(task.subtree, open.node, own.scores, split.column, slack);
+        record_ties(task.subtree, open.node, own.scores, split.column, slack_of(split.score));
         return true;
     }
 
@@ -204,6 +209,18 @@ class C45Kernel {
     // The best split of every column, into the scratch memory of the caller.
     template <class Pool>
     void search_columns(const NodeRows& rows, double weight, Scratch& own, Pool&& pool) {
+        search_counted(rows, own, pool, [&](std::size_t c, Scratch& counted, ColumnSplit& to) {
+            if (request_.columns[c].ordered) {
+                best_cut(request_.columns[c], weight, counted, to);
+            } else {
+                score_categories(weight, counted, to);
+            }
+        });
+    }
+
+    // Count every column, and call search(column, its counts, its split).
+    template <class Pool, class Search>
+    void search_counted(const NodeRows& rows, Scratch& own, Pool&& pool, const Search& search) {
         own.splits.resize(request_.columns.size());
         own.scores.resize(own.splits.size());
         gather(rows, own.columns);
@@ -211,11 +228,7 @@ class C45Kernel {
             Scratch& of_thread = thread < 0 ? own : scratch(thread);
             own.splits[c] = ColumnSplit{};
             count(c, rows, own.columns, of_thread);
-            if (request_.columns[c].ordered) {
-                best_cut(request_.columns[c], weight, of_thread, own.splits[c]);
-            } else {
-                score_categories(weight, of_thread, own.splits[c]);
-            }
+            search(c, of_thread, own.splits[c]);
         });
     }
 
@@ -251,21 +264,11 @@ class C45Kernel {
                 branch_of[static_cast<std::size_t>(level[0])] = static_cast<std::int32_t>(b);
             }
         }
-        const auto branch = [&](std::uint32_t row) {
-            const std::int32_t code = column.codes[row];
-            if (code < 0) {
-                return -1;
-            }
-            return column.ordered ? (code > best.low ? 1 : 0)
-                                  : branch_of[static_cast<std::size_t>(code)];
-        };
-        std::vector<NodeRows> parts = partition_rows(open.rows, n_parts, request_.fraction,
-                                                     branch, [](std::size_t) { return true; });
-        for (std::size_t b = n_parts; b-- > 0;) {
-            const auto child = first + static_cast<std::uint32_t>(b);
-            sum_rows(subtree, child, parts[b]);
-            open_nodes.push_back({child, open.depth + 1, std::move(parts[b])});
-        }
+        open_children(
+            open, first, n_parts, request_.fraction,
+            [&](std::uint32_t row) { return branch_of_code(column, row, best.low, branch_of); },
+            [&](std::uint32_t child, const NodeRows& rows) { sum_rows(subtree, child, rows); },
+            open_nodes);
     }
 
     void sum_rows(Subtree& subtree, std::uint32_t node, const NodeRows& rows) const {
@@ -308,64 +311,18 @@ class C45Kernel {
         const GrowColumn& column = request_.columns[c];
         const auto n_levels = static_cast<std::size_t>(column.n_levels);
         const std::size_t n = rows.ids.size();
-        scratch.codes.clear();
-        scratch.cells.clear();
-        scratch.missing.assign(s_, 0.0);
-        scratch.known.assign(s_, 0.0);
-        const bool dense = n_levels <= 2 * n;
-        scratch.keys.clear();
-        if (dense) {
-            scratch.dense.assign(n_levels * s_, 0.0);
-            scratch.seen.assign(n_levels, 0);
-        }
-        const auto every = [&](auto code_of) {
-            for (std::size_t i = 0; i < n; ++i) {
-                const std::int32_t code = code_of(i);
-                const auto level = static_cast<std::size_t>(code);
-                if (code < 0) {
-                    scratch.missing[of.class_[i]] += of.weight[i];
-                } else if (dense) {
-                    scratch.seen[level] = 1;
-                    scratch.dense[level * s_ + of.class_[i]] += of.weight[i];
-                } else {
-                    scratch.keys.push_back(static_cast<std::uint64_t>(code) << 32 | i);
-                }
-            }
+        const auto add = [&](double* cell, std::size_t i) {
+            cell[of.class_[i]] += of.weight[i];
         };
         if (of.codes.empty()) {
-            every([&](std::size_t i) { return column.codes[rows.ids[i]]; });
+            count_codes(
+                n, n_levels, s_, [&](std::size_t i) { return column.codes[rows.ids[i]]; }, add,
+                scratch, scratch.counting);
         } else {
             const std::int32_t* codes = of.codes.data() + c * n;
-            every([codes](std::size_t i) { return codes[i]; });
-        }
-        if (dense) {
-            for (std::size_t level = 0; level < n_levels; ++level) {
-                if (scratch.seen[level] != 0) {
-                    scratch.codes.push_back(static_cast<std::int32_t>(level));
-                    const double* cell = scratch.dense.data() + level * s_;
-                    scratch.cells.insert(scratch.cells.end(), cell, cell + s_);
-                }
-            }
-        } else {
-            sort_codes(scratch.keys, scratch.spare, n_levels);
-            for (const std::uint64_t key : scratch.keys) {
-                const auto code = static_cast<std::int32_t>(key >> 32);
-                const std::size_t i = key & 0xffffffffU;
-                if (scratch.codes.empty() || scratch.codes.back() != code) {
-                    scratch.codes.push_back(code);
-                    scratch.cells.resize(scratch.cells.size() + s_, 0.0);
-                }
-                scratch.cells[scratch.cells.size() - s_ + of.class_[i]] += of.weight[i];
-            }
-        }
-        if (s_ == 1) {  // NumPy adds a single column pairwise
-            scratch.known[0] = pairwise_sum(scratch.cells.data(), scratch.cells.size());
-            return;
-        }
-        for (std::size_t at = 0; at < scratch.cells.size(); at += s_) {
-            for (std::size_t k = 0; k < s_; ++k) {
-                scratch.known[k] += scratch.cells[at + k];
-            }
+            count_codes(
+                n, n_levels, s_, [codes](std::size_t i) { return codes[i]; }, add, scratch,
+                scratch.counting);
         }
     }
 

@@ -41,20 +41,8 @@ class C50Kernel : public C45Kernel {
         Scratch& own = task.scratch;
         const double weight = node_weight(task.subtree.total_of(open.node));
         search_columns(open.rows, weight, own, pool);
-        const int winner = choose(weight, own.splits, own.scores);
-        if (winner < 0) {
-            return false;
-        }
-        split.column = static_cast<std::size_t>(winner);
-        split.score = own.scores[split.column];
-        split.best = std::move(own.splits[split.column]);
-        split.best.gain = std::max(split.best.gain, 0.0);
-        if (!(split.best.gain >= request_.min_gain)) {
-            return false;
-        }
-        record_ties(task.subtree, open.node, own.scores, split.column,
-                    request_.near_ties * split.score);
-        return true;
+        return accept(task, open, choose(weight, own.splits, own.scores), split,
+                      [&](double score) { return request_.near_ties * score; });
     }
 
     [[nodiscard]] double node_weight(const double* total) const {
@@ -64,21 +52,14 @@ class C50Kernel : public C45Kernel {
     // The best split of every column; those that gain too little are none.
     template <class Pool>
     void search_columns(const NodeRows& rows, double weight, Scratch& own, Pool&& pool) {
-        own.splits.resize(request_.columns.size());
-        own.scores.resize(own.splits.size());
-        gather(rows, own.columns);
-        pool.run(own.splits.size(), [&](std::size_t c, int thread) {
-            Scratch& of_thread = thread < 0 ? own : scratch(thread);
-            ColumnSplit& split = own.splits[c];
-            split = ColumnSplit{};
-            count(c, rows, own.columns, of_thread);
+        search_counted(rows, own, pool, [&](std::size_t c, Scratch& counted, ColumnSplit& to) {
             if (request_.columns[c].ordered) {
-                best_cut(request_.columns[c], weight, of_thread, split);
-            } else {
-                score_categories(weight, of_thread, split);
-                if (!(split.gain >= request_.least_gain)) {
-                    split.gain = not_a_number;
-                }
+                best_cut(request_.columns[c], weight, counted, to);
+                return;
+            }
+            score_categories(weight, counted, to);
+            if (!(to.gain >= request_.least_gain)) {
+                to.gain = not_a_number;
             }
         });
     }

@@ -12,21 +12,12 @@
 
 #include "grow/approximate_information.hpp"
 #include "grow/category_order.hpp"
+#include "grow/code_counts.hpp"
 #include "grow/criterion.hpp"
 #include "grow/node_rows.hpp"
 #include "grow/request.hpp"
-#include "grow/sort_codes.hpp"
 
 namespace penjing {
-
-// The sums of one column in one node (tree/counts.py, Counts).
-struct Counts {
-    std::vector<std::int32_t> codes;
-    std::vector<double> cells;
-    std::vector<double> missing;
-    std::vector<double> known;
-    bool any_missing = false;
-};
 
 class ColumnSearch {
   public:
@@ -47,10 +38,9 @@ class ColumnSearch {
         explicit Scratch(const GrowRequest& request)
             : scorer(request.criterion, request.n_sums) {}
         Scorer scorer;
-        Counts counts;
-        std::vector<double> dense, below, scored, approximate, terms, weights, spare;
-        std::vector<std::uint32_t> seen;
-        std::vector<std::uint64_t> keys, keys2;
+        CodeCounts counts;
+        CodeCountsScratch counting;
+        std::vector<double> below, scored, approximate, terms, weights, spare;
     };
 
     // The best split of the rows of a node by one column (search.best_splits); it must be
@@ -78,78 +68,23 @@ class ColumnSearch {
 
     void count(std::size_t c, const RowsView& rows, Scratch& scratch) const {
         const GrowColumn& column = request_.columns[c];
-        const std::size_t n = rows.n;
-        const auto n_levels = static_cast<std::size_t>(column.n_levels);
-        Counts& counts = scratch.counts;
-        counts.codes.clear();
-        counts.cells.clear();
-        counts.missing.assign(s_, 0.0);
-        counts.any_missing = false;
-        const bool dense = n_levels <= 2 * n;
-        if (dense) {
-            scratch.dense.assign(n_levels * s_, 0.0);
-            scratch.seen.assign(n_levels, 0);
-        } else {
-            scratch.keys.clear();
-        }
-        for (std::size_t i = 0; i < n; ++i) {
-            const std::uint32_t row = rows.ids[i];
-            const std::int32_t code = column.codes[row];
-            const double weight = rows.weight == nullptr ? 1.0 : rows.weight[i];
-            if (code < 0) {
-                counts.any_missing = true;
-                add_row(counts.missing.data(), row, weight);
-            } else if (dense) {
-                const auto level = static_cast<std::size_t>(code);
-                scratch.seen[level] = 1;
-                add_row(scratch.dense.data() + level * s_, row, weight);
-            } else {
-                scratch.keys.push_back(static_cast<std::uint64_t>(code) << 32 | i);
-            }
-        }
-        if (dense) {
-            for (std::size_t level = 0; level < n_levels; ++level) {
-                if (scratch.seen[level] != 0) {
-                    counts.codes.push_back(static_cast<std::int32_t>(level));
-                    const double* cell = scratch.dense.data() + level * s_;
-                    counts.cells.insert(counts.cells.end(), cell, cell + s_);
-                }
-            }
-        } else {
-            sort_codes(scratch.keys, scratch.keys2, n_levels);
-            for (const std::uint64_t key : scratch.keys) {
-                const auto code = static_cast<std::int32_t>(key >> 32);
-                const std::size_t i = key & 0xffffffffU;
-                if (counts.codes.empty() || counts.codes.back() != code) {
-                    counts.codes.push_back(code);
-                    counts.cells.resize(counts.cells.size() + s_, 0.0);
-                }
-                add_row(counts.cells.data() + counts.cells.size() - s_, rows.ids[i],
-                        rows.weight == nullptr ? 1.0 : rows.weight[i]);
-            }
-        }
-        counts.known.assign(s_, 0.0);
-        if (s_ == 1) {  // NumPy adds a single column pairwise
-            counts.known[0] = pairwise_sum(counts.cells.data(), counts.cells.size());
-            return;
-        }
-        for (std::size_t at = 0; at < counts.cells.size(); at += s_) {
-            for (std::size_t k = 0; k < s_; ++k) {
-                counts.known[k] += counts.cells[at + k];
-            }
-        }
+        count_codes(
+            rows.n, static_cast<std::size_t>(column.n_levels), s_,
+            [&](std::size_t i) { return column.codes[rows.ids[i]]; },
+            [&](double* cell, std::size_t i) { add_row(cell, rows.ids[i], rows.weight_of(i)); },
+            scratch.counts, scratch.counting);
     }
 
     // ---- the best candidate of one column
 
     void search(std::size_t c, Scratch& scratch, ColumnSplit& split) const {
         const GrowColumn& column = request_.columns[c];
-        const Counts& counts = scratch.counts;
+        const CodeCounts& counts = scratch.counts;
         split.candidate = Candidate{};
         split.n_candidates = 0;
         split.by_missing = false;
         split.groups.clear();
-        const bool has_branch = request_.missing_branch && counts.any_missing &&
+        const bool has_branch = request_.missing_branch && counts.n_missing > 0 &&
                                 scratch.scorer.weight(counts.missing.data()) > 0;
         if (counts.codes.size() < 2 && !has_branch) {
             return;
@@ -221,7 +156,7 @@ class ColumnSearch {
     }
 
     void cuts(Scratch& scratch, ColumnSplit& split, double weight, double share) const {
-        const Counts& counts = scratch.counts;
+        const CodeCounts& counts = scratch.counts;
         const std::size_t n = counts.codes.size() - 1;
         scratch.scored.assign(n, not_a_number);
         if (request_.y == nullptr && split.extra.empty()) {
@@ -249,7 +184,7 @@ class ColumnSearch {
         split.high = counts.codes[best + 1];
     }
 
-    void add_cell(const Counts& counts, std::size_t i, std::vector<double>& below) const {
+    void add_cell(const CodeCounts& counts, std::size_t i, std::vector<double>& below) const {
         for (std::size_t k = 0; k < s_; ++k) {
             below[k] += counts.cells[i * s_ + k];
         }
@@ -259,7 +194,7 @@ class ColumnSearch {
     // the slack of ties, of the smallest. The others cannot be chosen.
     void score_near_best(Scratch& scratch, ColumnSplit& split, double weight,
                          double share) const {
-        const Counts& counts = scratch.counts;
+        const CodeCounts& counts = scratch.counts;
         const std::size_t n = counts.codes.size() - 1;
         ApproximateImpurity approximate(request_.criterion, counts.known, scratch.terms);
         scratch.below.assign(s_, 0.0);
@@ -311,7 +246,7 @@ class ColumnSearch {
 
     void score_multiway(Scratch& scratch, ColumnSplit& split, double weight,
                         double share) const {
-        const Counts& counts = scratch.counts;
+        const CodeCounts& counts = scratch.counts;
         split.after = counts.cells;
         split.candidate.gain = gain_of(scratch, split, weight, share);
         if (!split.candidate.exists()) {
@@ -324,7 +259,7 @@ class ColumnSearch {
     }
 
     void groupings(Scratch& scratch, ColumnSplit& split, double weight, double share) const {
-        const Counts& counts = scratch.counts;
+        const CodeCounts& counts = scratch.counts;
         const std::size_t n = counts.codes.size();
         std::vector<std::size_t> rank(n);
         scratch.scored.clear();
@@ -376,7 +311,8 @@ class ColumnSearch {
         split.candidate.gain = gain_of_two(scratch, split, left.data(), weight, share);
     }
 
-    void subset(const Counts& counts, std::uint32_t number, std::vector<double>& left) const {
+    void subset(const CodeCounts& counts, std::uint32_t number,
+                std::vector<double>& left) const {
         left.assign(s_, 0.0);
         for (std::size_t i = 0; number >> i != 0; ++i) {
             if ((number >> i & 1U) != 0) {
@@ -389,7 +325,7 @@ class ColumnSearch {
 
     // Categories by the share of the first class, by mean, or along the principal component of
     // the class shares; a stable sort.
-    std::vector<std::size_t> order_of_levels(const Counts& counts, Scratch& scratch) const {
+    std::vector<std::size_t> order_of_levels(const CodeCounts& counts, Scratch& scratch) const {
         const std::size_t n = counts.codes.size();
         std::vector<double> along(n);
         if (request_.y == nullptr && s_ > 2) {

@@ -126,21 +126,11 @@ class GeneralKernel {
                 }
             }
         }
-        const auto branch = [&](std::uint32_t row) {
-            const std::int32_t code = column.codes[row];
-            if (code < 0) {
-                return -1;
-            }
-            return column.ordered ? (code > best.low ? 1 : 0)
-                                  : branch_of[static_cast<std::size_t>(code)];
-        };
-        std::vector<NodeRows> parts = partition_rows(open.rows, n_parts, request_.fraction,
-                                                     branch, [](std::size_t) { return true; });
-        for (std::size_t b = n_parts; b-- > 0;) {
-            const auto child = first + static_cast<std::uint32_t>(b);
-            sum_rows(subtree, child, parts[b]);
-            open_nodes.push_back({child, open.depth + 1, std::move(parts[b])});
-        }
+        open_children(
+            open, first, n_parts, request_.fraction,
+            [&](std::uint32_t row) { return branch_of_code(column, row, best.low, branch_of); },
+            [&](std::uint32_t child, const NodeRows& rows) { sum_rows(subtree, child, rows); },
+            open_nodes);
     }
 
   private:

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "grow/criterion.hpp"
@@ -113,6 +114,33 @@ std::vector<NodeRows> partition_rows(const NodeRows& rows, std::size_t n_parts, 
         }
     }
     return parts;
+}
+
+// The branch of a row: by the last code of the first branch of an ordered column, or by the
+// branch of each code; -1 for a missing value.
+inline std::int32_t branch_of_code(const GrowColumn& column, std::uint32_t row,
+                                   std::int32_t low,
+                                   const std::vector<std::int32_t>& branch_of) {
+    const std::int32_t code = column.codes[row];
+    if (code < 0) {
+        return -1;
+    }
+    return column.ordered ? (code > low ? 1 : 0) : branch_of[static_cast<std::size_t>(code)];
+}
+
+// Partition the rows of a node among its new children, call sum_rows(child, rows) for each, and
+// open them so that the first one comes next.
+template <class Branch, class SumRows>
+void open_children(const OpenRows& open, std::uint32_t first, std::size_t n_parts,
+                   bool fraction, const Branch& branch, const SumRows& sum_rows,
+                   std::vector<OpenRows>& open_nodes) {
+    std::vector<NodeRows> parts =
+        partition_rows(open.rows, n_parts, fraction, branch, [](std::size_t) { return true; });
+    for (std::size_t b = n_parts; b-- > 0;) {
+        const auto child = first + static_cast<std::uint32_t>(b);
+        sum_rows(child, parts[b]);
+        open_nodes.push_back({child, open.depth + 1, std::move(parts[b])});
+    }
 }
 
 }  // namespace penjing
