@@ -10,7 +10,7 @@ import os
 import platform
 import tempfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -151,10 +151,11 @@ def _without_gone_nodes(record: Mapping[str, Any]) -> Mapping[str, Any]:
     return left_out | dict(record) | {"decisions": kept}
 
 
-def _in_columns(plain: dict[str, Any]) -> dict[str, Any]:
+def _in_columns(plain: dict[str, Any], nodes: Nodes) -> dict[str, Any]:
     """Return a model with many decisions of a pruning, and a large skeleton, as columns."""
     if "pruning" in plain["about"]:
-        records = [_decisions_in_columns(record) for record in plain["about"]["pruning"]]
+        weights = _weights(nodes, is_number=plain["target"]["kind"] == "numeric")
+        records = [_decisions_in_columns(record, weights) for record in plain["about"]["pruning"]]
         plain |= {"about": plain["about"] | {"pruning": records}}
     skeleton = plain.get("skeleton")
     if skeleton is not None and len(skeleton["nodes"]) > ROWS_OF_COLUMNS:
@@ -163,24 +164,46 @@ def _in_columns(plain: dict[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def _decisions_in_columns(record: Mapping[str, Any]) -> Mapping[str, Any]:
+def _decisions_in_columns(record: Mapping[str, Any], weights: Sequence[float]) -> Mapping[str, Any]:
     """Return the record of a pruning with its decisions as columns if they are many.
 
-    ``tree_as_leaf`` is left out where it follows from other columns.
+    A column that follows from others is left out, see `_implied`.
     """
     decisions = record.get("decisions", ())
     if len(decisions) <= ROWS_OF_COLUMNS:
         return record
-    if all(_follows(each) for each in decisions):
-        decisions = [{k: v for k, v in each.items() if k != "tree_as_leaf"} for each in decisions]
+    follows = {
+        key
+        for key, value_of in _implied(weights).items()
+        if all((value := value_of(d)) is not None and value == d.get(key) for d in decisions)
+    }
+    decisions = [{k: v for k, v in each.items() if k not in follows} for each in decisions]
     columns = to_columns(decisions, "node")
     return record if columns is None else dict(record) | {"decisions": columns}
 
 
-def _follows(decision: Mapping[str, Any]) -> bool:
-    """Whether the measure of the tree with a leaf instead follows from other numbers."""
-    value = _tree_as_leaf(decision)
-    return value is not None and value == decision.get("tree_as_leaf")
+def _implied(
+    weights: Sequence[float],
+) -> dict[str, Callable[[Mapping[str, Any]], float | int | None]]:
+    """Return functions of a decision for what may follow from it, None where it does not.
+
+    The measure of the tree with a leaf instead follows from that of the tree as it is; rows are
+    the weight of the node if that is still in the tree.
+    """
+
+    def rows(decision: Mapping[str, Any]) -> float | int | None:
+        now: Any = decision.get("now")
+        is_node = _is_int(now) and 0 <= now < len(weights)
+        return _number(weights[now]) if is_node else None
+
+    return {"rows": rows, "tree_as_leaf": _tree_as_leaf}
+
+
+def _weights(nodes: Nodes, *, is_number: bool) -> list[float]:
+    """Return the weight of each node; a copy in one piece, so that sums always round alike."""
+    if is_number:
+        return nodes.total[:, 0].tolist()  # type: ignore[no-any-return]
+    return np.ascontiguousarray(nodes.total).sum(axis=1).tolist()  # type: ignore[no-any-return]
 
 
 def _tree_as_leaf(decision: Mapping[str, Any]) -> float | int | None:
@@ -193,17 +216,35 @@ def _tree_as_leaf(decision: Mapping[str, Any]) -> float | int | None:
     return _number(value) if math.isfinite(value) else None
 
 
-def _decisions_from_columns(record: Any, source: str, at: str) -> Any:  # noqa: ANN401 - unchecked input
+def _with_decisions(plain: dict[str, Any], nodes: Nodes, source: str) -> dict[str, Any]:
+    """Return a model with the decisions of its prunings as lists."""
+    if not isinstance(records := plain["about"].get("pruning"), list):
+        return plain
+    weights = _weights(nodes, is_number=plain["target"]["kind"] == "numeric")
+    records = [
+        _decisions_from_columns(record, weights, source, f"about.pruning[{i}]")
+        for i, record in enumerate(records)
+    ]
+    return plain | {"about": plain["about"] | {"pruning": records}}
+
+
+def _decisions_from_columns(
+    record: Any,  # noqa: ANN401 - unchecked input
+    weights: Sequence[float],
+    source: str,
+    at: str,
+) -> Any:  # noqa: ANN401
     """Return the record of a pruning with its decisions as a list."""
     columns = record.get("decisions") if isinstance(record, dict) else None
     if not isinstance(columns, dict):
         return record
-    rows = _rows_of(columns, "node", source, f"{at}.decisions")
-    if "tree_as_leaf" not in columns:
-        for row in rows:
-            if (value := _tree_as_leaf(row)) is not None:
-                row["tree_as_leaf"] = value
-    return record | {"decisions": rows}
+    decisions = _rows_of(columns, "node", source, f"{at}.decisions")
+    for key, value_of in _implied(weights).items():
+        if key not in columns:
+            for decision in decisions:
+                if (value := value_of(decision)) is not None:
+                    decision[key] = value
+    return record | {"decisions": decisions}
 
 
 def _rows_of(columns: dict[str, Any], first: str, source: str, at: str) -> list[dict[str, Any]]:
@@ -228,7 +269,7 @@ def save(tree: TreeData, path: str | Path) -> None:
 
 def to_bytes(tree: TreeData) -> bytes:
     """Return the content of a model file: JSON with one node, step or decision a line."""
-    plain = _in_columns(to_json(tree))
+    plain = _in_columns(to_json(tree), tree.nodes)
     try:
         return (_text(plain, _ENCODER) + "\n").encode("utf-8")
     except UnicodeEncodeError:  # an unpaired surrogate has an escape, but no UTF-8
@@ -422,6 +463,7 @@ def from_json(plain: Any, source: str = "model") -> TreeData:  # noqa: ANN401 - 
     has_answers = target.is_numeric or len(target.levels) > 0
     _check(has_answers, source, "target.levels", "at least one class")
     nodes = _nodes_from_json(plain["nodes"], schema, target, source)
+    plain = _with_decisions(plain, nodes, source)
     _check_skeleton(plain.get("skeleton"), schema, target, source)
     _check_sketches(plain.get("sketch"), nodes, schema, target, source)
     centre = _numbers([plain["centre"]], 1, source, "centre")[0]
@@ -487,17 +529,11 @@ def _check_sketches(
 
 
 def _upgrade(plain: dict[str, Any], source: str) -> dict[str, Any]:
-    """Return a model without columns, and one of an earlier format as the current."""
+    """Return a model with its skeleton as a list, and one of an earlier format as the current."""
     skeleton = plain.get("skeleton")
     if skeleton is not None and isinstance(columns := skeleton.get("nodes"), dict):
         rows = _rows_of(columns, "parent", source, "skeleton.nodes")
         plain = plain | {"skeleton": skeleton | {"nodes": rows}}
-    if isinstance(records := plain["about"].get("pruning"), list):
-        records = [
-            _decisions_from_columns(record, source, f"about.pruning[{i}]")
-            for i, record in enumerate(records)
-        ]
-        plain = plain | {"about": plain["about"] | {"pruning": records}}
     if plain["format"] > 1 or "reading" not in plain["about"]:
         return plain
     about = dict(plain["about"])
