@@ -149,3 +149,65 @@ def test_no_rule_leaves_the_default():
     made = tree.ruleset(rows, votes=True)
     assert made.rules == ()
     assert list(made.predict(rows)) == ["n"] * 4
+
+
+def test_two_branches_that_raise_each_other_come_to_an_end():
+    """Each was grown again from the other's split, without end."""
+    draw = np.random.default_rng(37)
+    n, n_classes = 600, 5
+    a = draw.integers(0, 8, n)
+    b, c = np.round(draw.normal(size=n), 1), np.round(draw.normal(size=n), 2)
+    z = a + b * (a > 0) + draw.normal(size=n)
+    y = np.digitize(z, np.quantile(z, np.arange(1, n_classes) / n_classes))
+    columns = nominal("a", [f"v{v}" for v in a]), numeric("b", b), numeric("c", c)
+    rows = Table(columns, nominal("y", y.tolist()), n)
+    one, other = (penjing.fit(rows, recipe="c5.0", engine=e) for e in ("memory", "native"))
+    assert one.to_json() == other.to_json()
+    raised = [d["node"] for d in one.trace.pruning[1]["decisions"] if d["decision"] == "raise"]
+    assert max(map(raised.count, raised)) > 1
+
+
+def weakest_by_hand(tree):
+    """Return what global pruning decides, every number computed anew in each round."""
+    cut, decisions = set(), []
+
+    def leaves(node):
+        if tree.is_leaf[node] or node in cut:
+            return [node]
+        return [leaf for child in tree.children(node) for leaf in leaves(child)]
+
+    def errors(node):
+        if tree.is_leaf[node] or node in cut:
+            return float(tree.losses[node])
+        return sum(errors(child) for child in tree.children(node))
+
+    allowance = np.sqrt(errors(0) * (1 - errors(0) / float(tree.weight[0])))
+    while True:
+        cost = {}
+        for node in np.flatnonzero(~tree.is_leaf).tolist():
+            added = float(tree.losses[node]) - errors(node)
+            if cut.isdisjoint(tree.path(node)) and added <= allowance:
+                n = sum(bool(tree.weight[leaf] > 0) for leaf in leaves(node))
+                cost[node] = added, added / (n - 1)
+        least = min((each for _, each in cost.values()), default=0)
+        weak = [n for n, (_, each) in cost.items() if each <= least]
+        weak = [n for n in weak if not set(weak) & set(tree.path(n)[:-1])]
+        added = sum(cost[n][0] for n in weak)
+        is_cut = added <= allowance
+        decisions += [(n, "cut" if is_cut else "keep", errors(n), errors(0)) for n in weak]
+        if not weak or not is_cut:
+            return decisions
+        allowance -= added
+        cut |= set(weak)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_the_weakest_subtrees_are_those_found_by_hand(missing):
+    n_cuts = 0
+    for seed in range(6):
+        tree = penjing.fit(table(400, seed, missing=missing), recipe="c5.0", g=True)
+        _, decisions = global_pruning.prune(tree)
+        found = [(d.node, d.decision, d.kept, d.tree_kept) for d in decisions]
+        assert found == weakest_by_hand(tree)
+        n_cuts += sum(d.decision == "cut" for d in decisions)
+    assert n_cuts > 3

@@ -6,6 +6,7 @@ the fold walks the tree, adds up the costs of branches and records what it decid
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -125,6 +126,49 @@ def fold_bottom_up(
         np.asarray(cut, bool),
         as_leaf[ids],
     )
+
+
+class UndecidedNodes:
+    """The nodes that a pruning has not decided yet, the deepest first.
+
+    A raised branch puts the nodes below it back. Their depth is given when they are added and
+    must not change before they are taken.
+    """
+
+    def __init__(self) -> None:
+        self._at_depth: dict[int, list[int]] = {}
+        """For each depth a heap of the nodes, negative: the last first."""
+        self._depths: list[int] = []
+        """A heap of the depths, negative; some have no nodes any more."""
+
+    def __bool__(self) -> bool:
+        return bool(self._at_depth)
+
+    def add(self, node: int, depth: int) -> None:
+        """Add a node."""
+        nodes = self._at_depth.get(depth)
+        if nodes is None:
+            nodes = self._at_depth[depth] = []
+            heapq.heappush(self._depths, -depth)
+        heapq.heappush(nodes, -node)
+
+    def take_last(self) -> int:
+        """Remove the last of the deepest nodes, and return it."""
+        depth = self._deepest()
+        nodes = self._at_depth[depth]
+        node = -heapq.heappop(nodes)
+        if not nodes:
+            del self._at_depth[depth]
+        return node
+
+    def take_deepest(self) -> list[int]:
+        """Remove all of the deepest nodes, and return them in order."""
+        return sorted(-node for node in self._at_depth.pop(self._deepest()))
+
+    def _deepest(self) -> int:
+        while -self._depths[0] not in self._at_depth:
+            heapq.heappop(self._depths)
+        return -self._depths[0]
 
 
 def inner_nodes_bottom_up(tree: TreeData) -> list[int]:

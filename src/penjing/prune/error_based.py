@@ -8,7 +8,7 @@ structure.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from math import inf
@@ -21,6 +21,7 @@ from penjing.data.table import Floats
 from penjing.errors import CapabilityError
 from penjing.prune.bottom_up import (
     BottomUpFold,
+    UndecidedNodes,
     fold_bottom_up,
     inner_nodes_deepest_first,
 )
@@ -110,10 +111,8 @@ def prune(
         return replace(smaller, about=about, kept_trace=None, reading=None), decisions
     editable = EditableTree(tree, partial(majority, tolerance=slack) if slack else None)
     pruning = _ErrorBasedPruning(editable, bound, slack)
-    while pruning.open:
-        depth = max(pruning.tree.depth[node] for node in pruning.open)
-        batch = [node for node in sorted(pruning.open) if pruning.tree.depth[node] == depth]
-        pruning.decide_nodes(batch, counter if may_raise else None)
+    while pruning.undecided:
+        pruning.decide_nodes(pruning.undecided.take_deepest(), counter if may_raise else None)
     return pruning.tree.finish(about), pruning.decisions
 
 
@@ -182,9 +181,15 @@ class _ErrorBasedPruning:
         pairs = zip(tree.weight, totals.max(axis=1).tolist(), strict=True)
         self.estimates = [bound.estimate(n, n - most) for n, most in pairs]
         nodes = tree.subtree(0)
-        self.open = {node for node in nodes if not tree.is_leaf(node)}
+        self.undecided = UndecidedNodes()
+        self._add_undecided(nodes)
         self.tree_errors = sum(self.estimates[node] for node in nodes if tree.is_leaf(node))
         self.decisions: list[Decision] = []
+
+    def _add_undecided(self, nodes: Iterable[int]) -> None:
+        for node in nodes:
+            if not self.tree.is_leaf(node):
+                self.undecided.add(node, self.tree.depth[node])
 
     def _as_leaf(self, total: Floats) -> float:
         n = float(total.sum())
@@ -237,7 +242,6 @@ class _ErrorBasedPruning:
             as_branch=as_branch,
         )
         self.decisions.append(record)
-        self.open.discard(node)
         if decision == "keep":
             self.estimates[node] = kept
         elif decision == "cut":
@@ -256,4 +260,4 @@ class _ErrorBasedPruning:
         for each in tree.subtree(node)[1:]:
             tree.set_total(each, totals[each])
             self.estimates[each] = self._as_leaf(totals[each])
-        self.open |= {each for each in tree.subtree(node) if not tree.is_leaf(each)}
+        self._add_undecided(tree.subtree(node))

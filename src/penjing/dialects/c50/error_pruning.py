@@ -7,13 +7,13 @@ had nearly all the rows.
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
 from penjing.data.table import Floats
+from penjing.prune.bottom_up import UndecidedNodes
 from penjing.prune.confidence import ErrorBound
 from penjing.prune.decisions import Decision, record_decision
 from penjing.prune.editable_tree import EditableTree, GrownSubtree, RowCounter, row_sums
@@ -80,8 +80,11 @@ class _Pruning:
         self._tree_errors = self._estimate(0, draft.weight, draft.most)
         self._estimates: dict[int, float] = {}
         """The estimated errors of the subtrees that are decided."""
-        self._undecided: dict[int, list[int]] = {}
-        """For each depth a heap of the nodes, negative: the last first."""
+        self._undecided = UndecidedNodes()
+        self._uncounted: dict[int, dict[int, None]] = {}
+        """For each depth the undecided nodes whose raised branch is not counted yet."""
+        self._regrown: set[tuple[object, ...]] = set()
+        """The splits from which nodes were grown again; see `_may_regrow`."""
 
     def run(
         self, counter: RowCounter, share: float | None, regrow_share: float, regrow: Regrow | None
@@ -91,11 +94,11 @@ class _Pruning:
         self._add_undecided(0)
         candidates: dict[int, _RaisedBranch | None] = {}
         while self._undecided:
-            node = self._next_undecided()
+            node = self._undecided.take_last()
             as_subtree = self._pooled_estimate(draft.children(node), draft.weight, draft.most)
             as_leaf = self._as_leaf(draft.weight[node], draft.most[node])
             if node not in candidates:
-                candidates |= self._raised_branches(node, counter, share, candidates)
+                candidates |= self._raised_branches(node, counter, share)
             raised = candidates.pop(node)
             as_branch = inf if raised is None else raised.estimate
             branch_estimate = None if raised is None else as_branch
@@ -106,14 +109,15 @@ class _Pruning:
             elif raised is not None and as_branch <= as_subtree + MARGIN:
                 self._record(node, as_subtree, as_leaf, "raise", branch_estimate)
                 branch = raised.branch
-                if regrow is None or draft.weight[branch] >= regrow_share * draft.weight[node]:
+                split = draft.split_of(branch)
+                assert split is not None
+                is_small = draft.weight[branch] < regrow_share * draft.weight[node]
+                if regrow is None or not is_small or not self._may_regrow(node, split):
                     draft.raise_branch(node, branch)
                     draft.set_total(node, draft.total[node])
                     for each, total in raised.totals.items():
                         draft.set_total(each, total)
                 else:
-                    split = draft.split_of(branch)
-                    assert split is not None
                     draft.replace_subtree(node, regrow(draft, node, split))
                 self._add_undecided(node)
             else:
@@ -121,34 +125,38 @@ class _Pruning:
                 self._estimates[node] = as_subtree
                 draft.held_rows.drop([node])  # if it is decided again, it has other rows
 
+    def _may_regrow(self, node: int, split: Split) -> bool:
+        """Whether a node has not been grown again from a split before, with the same rows.
+
+        It would get the same subtree and the same decisions as then, and so on without end: two
+        branches would raise each other in turn.
+        """
+        groups = tuple(codes.tobytes() for codes in split.groups)
+        key = (node, split.column, split.cut, groups, self.draft.total[node].tobytes())
+        if key in self._regrown:
+            return False
+        self._regrown.add(key)
+        return True
+
     def _add_undecided(self, node: int) -> None:
         """Add the splits of a subtree to those that are decided later."""
         draft = self.draft
         for each in draft.subtree(node):
             if not draft.is_leaf(each):
-                heapq.heappush(self._undecided.setdefault(draft.depth[each], []), -each)
-
-    def _next_undecided(self) -> int:
-        """Remove the deepest undecided node, the last of several, and return it."""
-        depth = max(self._undecided)
-        nodes = self._undecided[depth]
-        node = -heapq.heappop(nodes)
-        if not nodes:
-            del self._undecided[depth]
-        return node
+                depth = draft.depth[each]
+                self._undecided.add(each, depth)
+                self._uncounted.setdefault(depth, {})[each] = None
 
     def _raised_branches(
-        self, node: int, counter: RowCounter, share: float | None, known: Container[int]
+        self, node: int, counter: RowCounter, share: float | None
     ) -> dict[int, _RaisedBranch | None]:
-        """Return the branch that may replace each undecided node of one depth, but known ones.
+        """Return the branch that may replace each uncounted node of one depth.
 
         The nodes below them are all decided and in no other node's subtree, so that their rows
         are counted together. Only a node whose own subtree has changed is counted again.
         """
         draft = self.draft
-        depth = draft.depth[node]
-        undecided = (-each for each in self._undecided.get(depth, ()))
-        batch = [node, *(each for each in undecided if each not in known)]
+        batch = list(self._uncounted.pop(draft.depth[node]))
         found: dict[int, _RaisedBranch | None] = dict.fromkeys(batch)
         if share is None:
             return found
