@@ -10,11 +10,13 @@
 
 #include "bind/ndarray.hpp"
 #include "predict/flat.hpp"
+#include "predict/split_bins.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 using penjing::In;
+using penjing::InOut;
 using penjing::Out;
 using penjing::to_numpy;
 using penjing::view;
@@ -157,6 +159,23 @@ Out<double> threshold_gaps(const penjing::Flat& flat, const nb::list& columns,
     return to_numpy(std::move(threshold_gaps));
 }
 
+void count_bins(const penjing::Flat& flat, const nb::list& columns,
+                const In<std::int32_t>& classes, std::size_t n_classes,
+                const In<std::int64_t>& bin_start, const In<std::int64_t>& bound_start,
+                const In<double>& bounds, const InOut<std::int64_t>& counts,
+                const InOut<double>& low, const InOut<double>& high) {
+    const Columns inputs(columns, classes.size());
+    nb::gil_scoped_release free;
+    penjing::SplitBinCounter counter(flat, {view(bin_start),
+                                            view(bound_start),
+                                            view(bounds),
+                                            n_classes,
+                                            {counts.data(), counts.size()},
+                                            {low.data(), low.size()},
+                                            {high.data(), high.size()}});
+    counter.add(inputs.views, view(classes));
+}
+
 }  // namespace
 
 void bind_predict(nb::module_& m) {
@@ -187,6 +206,10 @@ void bind_predict(nb::module_& m) {
              "Return the value of the node where each row stops; None if that must be a leaf.")
         .def("threshold_gaps", &threshold_gaps, "columns"_a, "n_rows"_a,
              "Return the rows' values on both sides of each cut, two a node.")
+        .def("count_bins", &count_bins, "columns"_a, "classes"_a.noconvert(), "n_classes"_a,
+             "bin_start"_a.noconvert(), "bound_start"_a.noconvert(), "bounds"_a.noconvert(),
+             "counts"_a.noconvert(), "low"_a.noconvert(), "high"_a.noconvert(),
+             "Add the rows of each node to counts by bins of its column and class.")
         .def("predict_fractional", &predict_fractional, "columns"_a, "values"_a.noconvert(),
              "n_rows"_a, nb::kw_only(), "threads"_a = 1, "rows"_a.none() = nb::none(),
              "Return the values of the nodes that each row reaches, by parts.");

@@ -21,6 +21,7 @@
 #include <functional>
 #include <limits>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -98,6 +99,11 @@ class Flat {
     [[nodiscard]] std::vector<double> threshold_gaps(View<ColumnView> columns,
                                                      std::size_t n_rows) const;
 
+    // Call visit(node, column, rows) for every split with the rows that reach it, some rows at
+    // a time. A row without a branch stops.
+    template <class Visit>
+    void for_each_split(View<ColumnView> columns, std::size_t n_rows, const Visit& visit) const;
+
   private:
     struct Node {
         double cut;
@@ -127,6 +133,12 @@ class Flat {
         double fraction;
     };
 
+    struct BranchSorter {                 // memory for sorting rows by branch
+        std::vector<std::size_t> starts;  // where the rows of each branch begin, and the end
+        std::vector<std::int32_t> branches;
+        std::vector<std::uint32_t> sorted;
+    };
+
     static constexpr std::size_t rows_per_block = 4096;  // per task of a thread
     static constexpr std::size_t max_cells_per_column =
         4;                                          // of a matrix; with more, a copy reads less
@@ -140,6 +152,9 @@ class Flat {
                       std::size_t row, Unseen& unseen) const;
     std::int32_t walk(std::int32_t id, View<ColumnView> columns, std::size_t row,
                       Unseen& unseen) const;
+    [[nodiscard]] bool has_inner_child(const Node& node) const;
+    void sort_by_branch(std::int32_t id, View<ColumnView> columns,
+                        MutableView<std::uint32_t> rows, BranchSorter& sorter) const;
     [[nodiscard]] bool can_use_lockstep(View<ColumnView> columns) const;
     void check_columns(View<ColumnView> columns) const;
     void plan_walk(View<ColumnView> columns, std::size_t n_rows, WalkPlan& plan) const;
@@ -390,6 +405,94 @@ inline std::vector<double> Flat::threshold_gaps(View<ColumnView> columns,
         }
     }
     return gap;
+}
+
+template <class Visit>
+void Flat::for_each_split(View<ColumnView> columns, std::size_t n_rows,
+                          const Visit& visit) const {
+    if (n_rows > 0) {
+        check_columns(columns);
+    }
+    if (n_rows > std::numeric_limits<std::uint32_t>::max()) {
+        throw std::invalid_argument("a block has fewer than 2^32 rows");
+    }
+    struct Part {  // the rows of a node: a part of the list
+        std::int32_t node;
+        std::size_t begin;
+        std::size_t end;
+    };
+    BranchSorter sorter;
+    std::vector<std::uint32_t> rows;
+    std::vector<Part> waiting;
+    for (std::size_t start = 0; start < n_rows; start += rows_per_block) {
+        rows.resize(std::min(rows_per_block, n_rows - start));
+        std::iota(rows.begin(), rows.end(), static_cast<std::uint32_t>(start));
+        waiting.push_back({0, 0, rows.size()});
+        while (!waiting.empty()) {
+            const Part part = waiting.back();
+            waiting.pop_back();
+            const Node& node = nodes_[static_cast<std::size_t>(part.node)];
+            if (node.column == leaf || part.begin == part.end) {
+                continue;
+            }
+            const MutableView<std::uint32_t> here =
+                MutableView<std::uint32_t>(rows).subspan(part.begin, part.end - part.begin);
+            visit(part.node, columns[static_cast<std::size_t>(node.column)],
+                  View<std::uint32_t>(here));
+            if (!has_inner_child(node)) {
+                continue;
+            }
+            sort_by_branch(part.node, columns, here, sorter);
+            for (std::int32_t b = 0; b < node.n_children; ++b) {
+                const auto branch = static_cast<std::size_t>(b);
+                waiting.push_back({node.first + b, part.begin + sorter.starts[branch],
+                                   part.begin + sorter.starts[branch + 1]});
+            }
+        }
+    }
+}
+
+inline bool Flat::has_inner_child(const Node& node) const {
+    const auto first = nodes_.begin() + node.first;
+    return std::any_of(first, first + node.n_children,
+                       [](const Node& child) { return child.column != leaf; });
+}
+
+// Sort the rows of a node by branch, in their order; those that stop come first, or last.
+inline void Flat::sort_by_branch(std::int32_t id, View<ColumnView> columns,
+                                 MutableView<std::uint32_t> rows, BranchSorter& sorter) const {
+    const Node& node = nodes_[static_cast<std::size_t>(id)];
+    Unseen unseen;
+    auto& [starts, branches, sorted] = sorter;
+    sorted.resize(std::max(sorted.size(), rows.size()));
+    starts.assign(static_cast<std::size_t>(node.n_children) + 2, 0);
+    if (node.n_children == 2) {  // without a jump that depends on the values
+        std::size_t n_left = 0;
+        std::size_t n_right = 0;
+        for (const std::uint32_t row : rows) {
+            const std::int32_t branch = step(node, id, columns, row, unseen);
+            rows[n_left] = row;  // at or before the place that is read
+            n_left += static_cast<std::size_t>(branch == 0);
+            sorted[n_right] = row;
+            n_right += static_cast<std::size_t>(branch == 1);
+        }
+        std::copy_n(sorted.begin(), n_right,
+                    rows.begin() + static_cast<std::ptrdiff_t>(n_left));
+        starts[1] = n_left;
+        starts[2] = n_left + n_right;
+        return;
+    }
+    branches.resize(std::max(branches.size(), rows.size()));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        branches[i] = std::max(step(node, id, columns, rows[i], unseen), mode::stop);
+        ++starts[static_cast<std::size_t>(branches[i] + 1)];
+    }
+    std::exclusive_scan(starts.begin(), starts.end(), starts.begin(), std::size_t{0});
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        sorted[starts[static_cast<std::size_t>(branches[i] + 1)]++] = rows[i];
+    }
+    std::copy_n(sorted.begin(), rows.size(),
+                rows.begin());  // starts[b] is now where branch b begins
 }
 
 // From a node to where the row stops or is distributed.

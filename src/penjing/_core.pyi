@@ -288,6 +288,27 @@ class FlatTree:
     ) -> npt.NDArray[np.float64]:
         """Return (n_nodes * 2,): the rows' values on both sides of each cut."""
 
+    def count_bins(
+        self,
+        columns: Sequence[npt.NDArray[np.float64] | npt.NDArray[np.int32] | None],
+        classes: npt.NDArray[np.int32],
+        n_classes: int,
+        bin_start: npt.NDArray[np.int64],
+        bound_start: npt.NDArray[np.int64],
+        bounds: npt.NDArray[np.float64],
+        counts: npt.NDArray[np.int64],
+        low: npt.NDArray[np.float64],
+        high: npt.NDArray[np.float64],
+    ) -> None:
+        """Add the rows of each node to counts by bins of its column and class.
+
+        Codes are bins; numbers are divided by the node's ascending bounds, and one that equals a
+        bound belongs below it. The bins of a node start at ``bin_start[node]``; it has none if it
+        is not counted. ``counts`` holds those of the first class, then of the second. ``low`` and
+        ``high`` hold the smallest and the largest number of each bin; those of a node start at
+        ``bound_start[node] + node``.
+        """
+
     def predict_fractional(
         self,
         columns: Sequence[npt.NDArray[np.float64] | npt.NDArray[np.int32] | None],

@@ -10,7 +10,10 @@ import pytest
 import penjing
 from penjing.data.table import Table, nominal, numeric
 from penjing.training import sketches as rules
+from penjing.training.sketch_bins import numeric_bins
 from penjing.tree import serialize
+from penjing.tree.bins import Bins, KnownCounts
+from penjing.tree.counts import Classes
 
 CLASSES = ("id3", "c4.5-textbook", "cart-binary", "c4.5", "j48", "rpart", "sklearn")
 
@@ -102,7 +105,8 @@ def test_sketches_are_made_if_asked_for():
 def test_bins_are_few_and_ascend_and_have_the_threshold_as_a_bound(low, span, skew):
     values = np.unique(low + span * np.linspace(0, 1, 50) ** skew)
     for cut in (np.nan, *(values[:-1] / 2 + values[1:] / 2)[:5].tolist()):
-        bounds = rules.bin_bounds(values, np.ones(len(values)), cut, float(values[0]))
+        bins = Bins(np.ones((len(values), 1)), np.zeros(1), len(values), None, values, values)
+        bounds, _ = numeric_bins(KnownCounts({0: bins}), {0: cut}, Classes(1))[0]
         assert len(bounds) < rules.MAX_BINS
         assert (np.diff(bounds) > 0).all()
         if values[0] <= cut < values[-1]:

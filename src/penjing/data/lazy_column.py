@@ -123,6 +123,6 @@ class LazyColumn(Column):
         """Return the column with its numbers rounded to 32 bits."""
         return LazyColumn(self.name, round_to_float32(self.name, self.raw), self.source)
 
-    def take(self, rows: npt.NDArray[Any]) -> Column:
+    def take(self, rows: npt.NDArray[Any] | slice) -> Column:
         """Return the column with only these rows."""
         return LazyColumn(self.name, self.raw[rows], self.source)

@@ -257,7 +257,7 @@ class StoredColumn(Column):
         """Return the column with its numbers rounded to 32 bits."""
         return self.to_memory().rounded()
 
-    def take(self, rows: npt.NDArray[Any]) -> Column:
+    def take(self, rows: npt.NDArray[Any] | slice) -> Column:
         """Return the column with only these rows, in memory."""
         if isinstance(self.part, BinnedNumbers):
             return LazyColumn(self.name, self._chosen(self.part.raw, rows))
@@ -268,7 +268,7 @@ class StoredColumn(Column):
         levels = np.asarray(self.levels, np.float64)
         return LazyColumn(self.name, np.append(levels, np.nan)[codes])
 
-    def _chosen(self, array: npt.NDArray[Any], rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def _chosen(self, array: npt.NDArray[Any], rows: npt.NDArray[Any] | slice) -> npt.NDArray[Any]:
         return np.asarray(array[rows if self.rows is None else self.rows[rows]])
 
     def to_memory(self) -> Column:

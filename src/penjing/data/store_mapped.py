@@ -54,7 +54,7 @@ class MappedColumn(Column):
         values[is_missing] = np.nan
         return values
 
-    def take(self, rows: npt.NDArray[Any]) -> Column:
+    def take(self, rows: npt.NDArray[Any] | slice) -> Column:
         """Return the column with only these rows and all its levels."""
         return MappedColumn(self.name, self.kind, self.levels, self.codes[rows], self.space)
 

@@ -108,7 +108,7 @@ class Column(Field):
             self, levels=distinct, codes=np.append(new_codes, -1)[self.codes].astype(np.int32)
         )
 
-    def take(self, rows: npt.NDArray[Any]) -> Column:
+    def take(self, rows: npt.NDArray[Any] | slice) -> Column:
         """Return the column with only these rows and all its levels."""
         return replace(self, codes=self.codes[rows])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -16,16 +16,20 @@ from penjing.data.memory_limit import n_threads
 from penjing.data.scratch import ScratchFolder
 from penjing.data.table import Codes, Column, Floats, Table
 from penjing.engines import memory
+from penjing.engines.whole_rows import whole_row_counts
 from penjing.engines.whole_tree import whole_tree_totals
 from penjing.grow.engine import TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.progress import NativeProgressCallback, Progress, ProgressCallback
+from penjing.tree.bins import SplitCounts
 from penjing.tree.counts import Classes, Counts, Reader, Totals
 from penjing.tree.split import NO_BRANCH, BestSplits, Split, first_code_above
 from penjing.tree.tree_data import TreeData
 
 SMALL = 100_000
 """With fewer cells (rows x columns) than this, a thread costs more time than it saves."""
+SPLIT_COUNTS_BYTES = 1 << 26
+"""What the counts of nodes by bins may take in memory at a time."""
 MANY_NODES = 64
 """The sums of more nodes are computed together, if all nodes of a tree are requested."""
 
@@ -69,6 +73,11 @@ class Engine(memory.Engine):
         """Return the best split of every column in each node; from tallies if C++ cannot."""
         best = recipe.dialect.native_best_splits(self, tree, nodes, recipe)
         return super().best_splits(tree, nodes, recipe) if best is None else best
+
+    def split_counts(self, tree: TreeData, nodes: Sequence[int]) -> Iterator[SplitCounts]:
+        """Yield counts of these nodes, each by bins of the column that it splits on, in lots."""
+        whole = whole_row_counts(tree, self._table, nodes, self.reader, SPLIT_COUNTS_BYTES)
+        return super().split_counts(tree, nodes) if whole is None else whole
 
     def regrow(
         self,

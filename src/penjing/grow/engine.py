@@ -19,6 +19,7 @@ from penjing.data.table import Codes, Column, Field, Floats, Table
 from penjing.errors import CapabilityError
 from penjing.grow.recipe import Recipe
 from penjing.progress import NativeProgressCallback, ProgressCallback
+from penjing.tree.bins import KnownCounts, SplitCounts, bins_of
 from penjing.tree.counts import Reader, Tally, Totals
 from penjing.tree.split import BestSplits, Split
 from penjing.tree.tree_data import TreeData
@@ -145,6 +146,17 @@ class Engine:
     def best_splits(self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> BestSplits:
         """Return the best candidate of each column in each node; by default from `tally`."""
         return recipe.dialect.best_splits(self, tree, nodes, recipe)
+
+    def split_counts(self, tree: TreeData, nodes: Sequence[int]) -> Iterator[SplitCounts]:
+        """Yield counts of these nodes, each by bins of the column that it splits on, in lots.
+
+        Every node is in one lot. By default that is a lot for each, from `tally`.
+        """
+        for node in nodes:
+            column = int(tree.nodes.column[node])
+            counts = next(iter(self.tally(tree, [node], [column]))).columns[column]
+            values = self.level_values(column) if self.schema[column].is_numeric else None
+            yield KnownCounts({node: bins_of(counts, values, self.reader)})
 
     def grow(
         self,

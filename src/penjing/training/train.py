@@ -14,7 +14,6 @@ from penjing.data.encode.coded import Wants, coded
 from penjing.data.folds import Fold, hold_out
 from penjing.data.memory_limit import memory_bytes, native_engine_bytes
 from penjing.data.read import read
-from penjing.data.store import StoredColumn
 from penjing.data.table import Table
 from penjing.dialects.recipes import recipe_of
 from penjing.engines.out_of_core.engine import (
@@ -221,7 +220,8 @@ class _FitRequest:
         tree = finish_with_trace(tree, counter, table, chosen, is_kept)
         if name == "disk" and tree.kept_trace is not None:
             tree.kept_trace["steps"].as_list()  # before the folder of the rows is removed
-        tree = self._with_sketch(tree, counter, table, chosen)
+        if self.sketch:
+            tree = replace(tree, sketch=sketches(tree, counter, chosen))
         if gate is not None:
             return _describe(tree, table, gate)
         complexity_errors = chosen.dialect.complexity_errors
@@ -236,17 +236,6 @@ class _FitRequest:
             {} if held_out is None else {"validation": held_out, "ties": self.ties}
         )
         return pruning.prune(tree, prune, **pruning_options)
-
-    def _with_sketch(
-        self, tree: TreeData, engine: Engine, table: Table, recipe: Recipe
-    ) -> TreeData:
-        """Return the tree with sketches of its largest nodes, if they are wanted.
-
-        Rows that were counted from a store on disk have none: they would have to be mapped first.
-        """
-        if not self.sketch or any(isinstance(column, StoredColumn) for column in table.columns):
-            return tree
-        return replace(tree, sketch=sketches(tree, engine, recipe))
 
     def _pruning_method(self, recipe: Recipe, held_out: Table | None) -> str | None:
         """Return how the tree is pruned, None if only its recipe decides."""

@@ -99,8 +99,8 @@ class TreeData:
         >>> tree.first_child[:2]
         array([1, 3], dtype=int32)
         """
-        ids = np.arange(len(self.nodes), dtype=np.int32)
-        return np.searchsorted(self.nodes.parent, ids).astype(np.int32)
+        # The nodes are in the order of their parents.
+        return (np.cumsum(self.n_children) - self.n_children + 1).astype(np.int32)
 
     @cached_property
     def n_children(self) -> Ids:

@@ -26,12 +26,14 @@ from penjing.data.store import ExactCodes, StoredColumn, write_store
 from penjing.data.store_mapped import MappedColumn, is_mapped, map_table
 from penjing.data.table import Field, Floats, Table
 from penjing.engines import native
-from penjing.engines.out_of_core.driver import GenerationDriver, Resources
+from penjing.engines.out_of_core.driver import COUNTS_FRACTION, GenerationDriver, Resources
+from penjing.engines.whole_rows import whole_row_counts
 from penjing.errors import CapabilityError
 from penjing.grow.engine import REGROWING, SURROGATES, Capabilities, TreeStructure
 from penjing.grow.engine import Engine as EngineBase
 from penjing.grow.recipe import Recipe
 from penjing.progress import ProgressCallback
+from penjing.tree.bins import SplitCounts
 from penjing.tree.counts import Classes, Reader, Tally, Totals, reader_of
 from penjing.tree.split import BestSplits, Split
 from penjing.tree.tree_data import TreeData
@@ -144,6 +146,15 @@ class Engine(EngineBase):
     def best_splits(self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> BestSplits:
         """Return the best split of every column in each node."""
         return self._native().best_splits(tree, nodes, recipe)
+
+    def split_counts(self, tree: TreeData, nodes: Sequence[int]) -> Iterator[SplitCounts]:
+        """Yield counts of these nodes, each by bins of the column that it splits on, in lots.
+
+        Rows that are whole are counted from the store, block by block.
+        """
+        memory = min(self._limit // COUNTS_FRACTION, native.SPLIT_COUNTS_BYTES)
+        whole = whole_row_counts(tree, self._table, nodes, self.reader, memory)
+        return self._native().split_counts(tree, nodes) if whole is None else whole
 
     def regrow(
         self,
