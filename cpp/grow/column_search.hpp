@@ -68,11 +68,26 @@ class ColumnSearch {
 
     void count(std::size_t c, const RowsView& rows, Scratch& scratch) const {
         const GrowColumn& column = request_.columns[c];
-        count_codes(
-            rows.n, static_cast<std::size_t>(column.n_levels), s_,
-            [&](std::size_t i) { return column.codes[rows.ids[i]]; },
-            [&](double* cell, std::size_t i) { add_row(cell, rows.ids[i], rows.weight_of(i)); },
-            scratch.counts, scratch.counting);
+        const std::int32_t* codes = column.codes;
+        const std::uint32_t* ids = rows.ids;
+        const auto count_by = [&](const auto& add) {
+            count_codes(
+                rows.n, static_cast<std::size_t>(column.n_levels), s_,
+                [codes, ids](std::size_t i) { return codes[ids[i]]; }, add, scratch.counts,
+                scratch.counting);
+        };
+        if (request_.y != nullptr) {
+            count_by([&](double* cell, std::size_t i) {
+                add_row(cell, rows.ids[i], rows.weight_of(i));
+            });
+        } else if (rows.weight != nullptr) {
+            count_by([ids, weight = rows.weight, target = request_.target](
+                         double* cell, std::size_t i) { cell[target[ids[i]]] += weight[i]; });
+        } else {
+            count_by([ids, target = request_.target](double* cell, std::size_t i) {
+                cell[target[ids[i]]] += 1.0;
+            });
+        }
     }
 
     // ---- the best candidate of one column
