@@ -1,4 +1,4 @@
-"""What explanations cost: default `penjing fit`, a whole trace, bytes of models, sketches.
+"""What explanations cost: default `penjing fit`, sketches on both engines, whole traces, bytes.
 
     python bench/explain.py [--rows 1000,10000,100000,1000000] [--recipes id3,c4.5] [--rounds 3]
 
@@ -92,6 +92,34 @@ def commands(folder: Path, rows: list[int], recipes: list[str], rounds: int) -> 
     return found
 
 
+def sketches(folder: Path, rows: list[int], recipes: list[str], rounds: int) -> list[dict]:
+    """Return the CPU seconds of `penjing fit` with and without sketches, in memory and on disk."""
+    found = []
+    print(f"\n{'recipe':14}{'rows':>9}{'engine':>8}{'--no-sketch':>13}{'--sketch':>10}{'cost':>8}")
+    for n in rows:
+        for recipe in recipes:
+            share = 0.0 if recipe in WITHOUT_MISSING else 0.05
+            path = folder / f"{n}-{share}.csv"
+            if not path.exists():
+                write_table(path, n, 10, share)
+            for engine in ("native", "disk"):
+                fit = [sys.executable, "-m", "penjing", "fit", str(path), "-t", "y", "-r", recipe]
+                fit += ["--engine", engine, "--no-trace", "-o", str(folder / "m.tree")]
+                cpu = dict.fromkeys(("--no-sketch", "--sketch"), float("inf"))
+                for _ in range(rounds):
+                    for option in cpu:
+                        cpu[option] = min(cpu[option], cpu_of([*fit, option], 1))
+                plain, sketched = cpu.values()
+                row = {"recipe": recipe, "rows": n, "engine": engine, "no_sketch": plain}
+                found.append(row | {"sketch": sketched, "cost": sketched / plain - 1})
+                print(
+                    f"{recipe:14}{n:9,}{engine:>8}{plain:13.2f}{sketched:10.2f}"
+                    f"{sketched / plain - 1:8.1%}",
+                    flush=True,
+                )
+    return found
+
+
 def models(folder: Path, recipes: list[str], rounds: int, n: int) -> list[dict]:
     """Return what a whole trace and sketches cost, and how many bytes a node of a model takes."""
     found = []
@@ -139,5 +167,6 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         sizes = [int(n) for n in asked.rows.split(",") if n]
         figures = {"commands": commands(Path(folder), sizes, chosen, asked.rounds)}
+        figures["sketches"] = sketches(Path(folder), sizes, chosen, asked.rounds)
         figures["models"] = models(Path(folder), chosen, asked.rounds, asked.model_rows)
     print(save("explain", figures))
