@@ -183,15 +183,13 @@ def _between(low: float, high: float, n: int) -> Floats:
     for any distribution.
     """
     first, last = _rank(low), _rank(high)
-    return np.unique([_float_of(first + (last - first) * i // n) for i in range(n)])
+    n = min(n, last - first)
+    ranks = np.uint64(first) + np.uint64((last - first) // n) * np.arange(n, dtype=np.uint64)
+    sign = np.uint64(_SIGN)
+    return np.where(ranks >= sign, ranks - sign, ~ranks).view(np.float64)
 
 
 def _rank(number: float) -> int:
     """Return the position of a float among all floats, in ascending order."""
     bits = int(np.float64(number).view(np.uint64))
-    return _SIGN - 1 - (bits - _SIGN) if bits >= _SIGN else bits + _SIGN
-
-
-def _float_of(rank: int) -> float:
-    bits = rank - _SIGN if rank >= _SIGN else _SIGN - 1 - rank + _SIGN
-    return float(np.uint64(bits).view(np.float64))
+    return 2 * _SIGN - 1 - bits if bits >= _SIGN else bits + _SIGN
