@@ -22,6 +22,8 @@ N_PARTS = MAX_BINS - 1
 """The number of bins that hold about equally many rows, before the threshold is added."""
 FINE_BINS = 1_024
 """How many bins are counted at a time to find those that hold equally many rows."""
+FEW_ROWS = 4
+"""Such a bin ends within this part of a bin from where it should end."""
 
 _SIGN = 1 << 63
 
@@ -57,18 +59,12 @@ def numeric_bins(
     counted = _count(counts, bounds, nodes)
     uneven = [n for n in nodes if _is_uneven(s.weight(counted[n].cells), bounds[n], nodes[n])]
     if uneven:
-        even = _equal_parts(counts, {node: first[node] for node in uneven}, s)
-        bounds |= even
-        counted |= _count(counts, even, nodes)
+        cuts = {node: nodes[node] for node in uneven}
+        for node, (even, fine) in _equal_parts(counts, cuts, s).items():
+            bounds[node], counted[node] = even, fine
     for node, cut in nodes.items():
         bounds[node] = _with_threshold(bounds[node], cut, *span[node])
-    return {
-        node: (
-            at,
-            counted[node] if len(at) + 1 == len(counted[node].cells) else counted[node].merged(at),
-        )
-        for node, at in bounds.items()
-    }
+    return {node: (at, counted[node].merged(at)) for node, at in bounds.items()}
 
 
 def _span(bins: Bins) -> tuple[float, float]:
@@ -143,36 +139,36 @@ def _rounded(value: float, step: float) -> float:
 # -- equally full bins ------------------------------------------------------------------------
 
 
-def _equal_parts(counts: SplitCounts, bins: Mapping[int, Bins], s: Reader) -> dict[int, Floats]:
-    """Return bounds between bins that hold about equally many rows.
+def _equal_parts(
+    counts: SplitCounts, cuts: Mapping[int, float], s: Reader
+) -> dict[int, tuple[Floats, Bins]]:
+    """Return bounds between bins that hold about equally many rows, and finer bins.
 
-    A bound lies halfway between two numbers that follow each other. They are found by dividing
-    the bins that contain them until each holds one number; no sorted column is needed.
+    A bound lies halfway between two numbers that follow each other. The bins in which it may lie
+    are divided until each holds few rows, or one number; no sorted column is needed. What the
+    result depends on is the numbers, not how they are stored.
     """
-    found: dict[int, Floats] = {}
-    waiting = dict(bins)
-    bounds = dict.fromkeys(waiting, np.empty(0))
+    found: dict[int, tuple[Floats, Bins]] = {}
+    first = counts.first()
+    waiting: Mapping[int, Bins] = {node: first[node].merged(np.empty(0)) for node in cuts}
+    bounds = {node: np.array([cut] if math.isfinite(cut) else []) for node, cut in cuts.items()}
     while waiting:
-        for node, each in list(waiting.items()):
+        for node, each in waiting.items():
             is_full = s.weight(each.cells) > 0
             weight = s.weight(each.cells[is_full])
             low, high = (numbers[is_full] for numbers in each.spans())
-            places = np.searchsorted(
-                np.cumsum(weight), weight.sum() * np.arange(1, N_PARTS) / N_PARTS
-            )
-            places = np.unique(np.clip(places, 0, len(weight) - 1))
-            wide = places[low[places] < high[places]]
+            parts = weight.sum() * np.arange(1, N_PARTS) / N_PARTS
+            places = np.unique(np.clip(np.searchsorted(np.cumsum(weight), parts), 0, len(low) - 1))
+            is_coarse = weight[places] > weight.sum() / (N_PARTS * FEW_ROWS)
+            wide = places[(low[places] < high[places]) & is_coarse]
             if len(wide):
                 finer = [_between(low[p], high[p], FINE_BINS // len(wide)) for p in wide.tolist()]
                 bounds[node] = np.unique(np.concatenate([bounds[node], *finer]))
                 continue
-            if len(weight) > 1:
-                below = np.minimum(places, len(weight) - 2)
-                found[node] = np.unique(high[below] / 2 + low[below + 1] / 2)
-            else:
-                found[node] = np.empty(0)
-            del waiting[node]
-        waiting = dict(counts.within({node: bounds[node] for node in waiting})) if waiting else {}
+            below = np.minimum(places, len(low) - 2) if len(low) > 1 else places[:0]
+            found[node] = np.unique(high[below] / 2 + low[below + 1] / 2), each
+        open_nodes = [node for node in waiting if node not in found]
+        waiting = counts.within({n: bounds[n] for n in open_nodes}) if open_nodes else {}
     return found
 
 
