@@ -144,7 +144,8 @@ class SklearnColumnSearch {
     }
     [[nodiscard]] bool is_far(const GrowColumn& column, std::int32_t low,
                               std::int32_t high) const {
-        if (is_close_ == nullptr || (is_close_[low >> 3] >> (low & 7) & 1U) == 0) {
+        if (is_close_ == nullptr ||
+            (std::uint32_t{is_close_[low >> 3]} >> (low & 7) & 1U) == 0) {
             return low != high;
         }
         return is_sklearn_gap(number(column, low), number(column, high), request_.gap,
