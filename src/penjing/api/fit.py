@@ -112,7 +112,7 @@ def fit(
     (4, 8)
     """
     parameters: dict[str, Any] = {**locals()}
-    tree = Tree.from_data(train(**parameters.pop("settings"), **parameters))
+    rows = TrainingRows(data, target, schema, weight)
+    tree = Tree.from_data(train(**parameters.pop("settings"), **parameters, origin=rows))
     is_part = isinstance(validation, float | Fold)  # some of the rows did not grow the tree
-    rows = None if is_part else TrainingRows(data, target, schema, weight)
-    return remember_rows(tree, rows)
+    return remember_rows(tree, None if is_part else rows)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from penjing.explain.rule_votes import Votes
     from penjing.explain.rules import Ruleset
     from penjing.explain.trace import Trace
+    from penjing.grow.recipe import Recipe
 
 _ROWS = "_training_rows"
 """The attribute of a tree that leads to its training rows; it is neither saved nor pickled."""
@@ -91,11 +92,26 @@ class Tree(TreeData):
         """
         rows: TrainingRows | None = self.__dict__.get(_ROWS)
         table = None if rows is None else rows.read()
-        if table is None or table.target is None or table.schema != self.schema:
+        if rows is None or table is None or table.target is None:
             return None
-        source = self.about.get("source", {})
-        is_same = table.source.get("sha256") == source.get("sha256")
-        return table if is_same and table.n_rows == source.get("n_rows") else None
+        is_unchanged = rows.is_unchanged(table)
+        if is_unchanged is None:  # it was never read into memory
+            source = self.about.get("source", {})
+            is_same_file = table.source.get("sha256") == source.get("sha256")
+            is_unchanged = is_same_file and table.n_rows == source.get("n_rows")
+        return table if is_unchanged else None
+
+    def training_recipe(self) -> Recipe | None:
+        """Return the recipe that `fit` was given, with a criterion of one's own; None if loaded.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> penjing.fit(penjing.example("fish")).training_recipe().name
+        'id3'
+        """
+        rows: TrainingRows | None = self.__dict__.get(_ROWS)
+        return None if rows is None else rows.recipe
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle holds: everything but the way to the training rows."""

@@ -87,7 +87,7 @@ def fit(
     if _is_remote(data, engine):
         remote_settings = {"query": query, "engine": engine, "recipe": recipe, "trace": bool(trace)}
         tree = _with_source_path(
-            _fit_remote(console, data, reading, pruning, remote_settings | changed), data
+            _fit_remote(console, data, reading, pruning, remote_settings | changed), data, None
         )
         _print_tree(console, tree, tree, None, (None, None, output))
         return
@@ -105,7 +105,8 @@ def fit(
         }
         trees = pruning.grow(console, train, validation, arguments)
         tree, unpruned = (
-            loader.record_engine_choice(_with_source_path(fitted, data)) for fitted in trees
+            loader.record_engine_choice(_with_source_path(fitted, data, reading.weight))
+            for fitted in trees
         )
         if trace is None and unpruned.kept_trace is None:
             console.print_note("note_no_trace_disk" if loader.is_on_disk else "note_no_trace")
@@ -134,9 +135,11 @@ def _print_tree(
         print_pruning(console, unpruned, tree, validation)
 
 
-def _with_source_path(tree: Tree, path: str) -> Tree:
-    """Return the tree with the path of its training file."""
+def _with_source_path(tree: Tree, path: str, weight: str | None) -> Tree:
+    """Return the tree with the path of its training file, and its column of weights."""
     source = dict(tree.about.get("source", {}))
+    if weight is not None:
+        source["weight"] = weight
     if path != sources.STANDARD_STREAM:
         source["path"] = path
     return replace(tree, about={**tree.about, "source": source})

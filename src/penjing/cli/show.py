@@ -140,8 +140,8 @@ def _with_trace(console: Console, tree: Tree, model: str) -> Tree:
     from penjing.explain.node import with_trace  # noqa: PLC0415 - heavy
     from penjing.render.html import MAX_STEPS  # noqa: PLC0415 - heavy
 
-    rows = sources.find_training_rows(console, tree, model, None, sources.ReadingOptions())
-    if rows is None or tree.about.get("n_rows") != rows.n_rows:
+    rows = _training_rows(console, tree, model, None, sources.ReadingOptions())
+    if rows is None:
         return tree
     return type(tree).from_data(with_trace(tree, rows, MAX_STEPS))
 
@@ -217,12 +217,24 @@ def why(
 def _training_rows(
     console: Console, tree: Tree, model: str, path: str | None, reading: sources.ReadingOptions
 ) -> Table | None:
-    """Return the training rows; note if a given file has another total weight."""
+    """Return the training rows; note if a given file has other rows.
+
+    The file that the model names is not used if some of its rows did not grow the tree.
+    """
+    from penjing.explain.node import has_rows_of  # noqa: PLC0415 - heavy
+
     rows = sources.find_training_rows(console, tree, model, path, reading)
-    if path is not None and rows is not None and tree.has_counts:
+    if rows is None or rows.target is None:
+        return rows
+    is_same = has_rows_of(tree, rows)
+    if path is None:
+        return rows if is_same else None
+    if not is_same:
         grown, given = tree.weight_of(0), rows.total_weight
-        if not math.isclose(grown, given):
-            console.print_note("note_other_rows", source=path, n=f"{given:g}", grown=f"{grown:g}")
+        key = "note_other_classes" if math.isclose(grown, given) else "note_other_rows"
+        console.print_note(key, source=path, n=f"{given:g}", grown=f"{grown:g}")
+    elif sources.is_other_file(tree, path):
+        console.print_note("note_other_file", source=path)
     return rows
 
 

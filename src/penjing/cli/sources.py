@@ -433,8 +433,9 @@ def find_training_rows(
         return reading.read_rows(console, train, tree.schema, tree.target, missing=missing)
     path = _find_training_file(tree, model_path)
     quiet = replace(console, is_quiet=True)
+    weight = tree.about.get("source", {}).get("weight")
     without_columns = replace(
-        reading, target=None, schema=None, names=None, ignore=None, weight=None
+        reading, target=None, schema=None, names=None, ignore=None, weight=weight
     )
     for options in () if path is None else (without_columns, reading):
         try:
@@ -487,6 +488,16 @@ def _is_training_data(
     except PenjingError:  # it lacks a column
         return False
     return are_same_rows(training, rows)
+
+
+def is_other_file(tree: Tree, path: str) -> bool:
+    """Return whether a file has another content than the training file of a tree."""
+    source = tree.about.get("source")
+    digest = source.get("sha256") if isinstance(source, Mapping) else None
+    try:
+        return isinstance(digest, str) and Path(path).is_file() and file_digest(path) != digest
+    except (DataError, OSError, ValueError):
+        return False
 
 
 def _find_training_file(tree: Tree, model_path: str) -> str | None:

@@ -13,8 +13,10 @@ from penjing.criteria.gini import gini_impurity
 from penjing.data.table import Floats, Table
 from penjing.dialects.recipes import named_recipe, recipe_of
 from penjing.errors import ChoiceError, DataError
+from penjing.grow.engine_of_table import engine_of_table
 from penjing.grow.recipe import Recipe
 from penjing.grow.trace_steps import TraceComputer
+from penjing.predict.inputs import align_to, markers_of
 from penjing.predict.predict import apply
 from penjing.registry import load
 from penjing.text.branch_order import children_in_order
@@ -116,7 +118,8 @@ def story(tree: TreeData, data: Table | None = None, limit: int | None = None) -
     if tree.kept_trace is not None:
         records = tree.kept_trace.get("steps", ())[:limit]
     elif rows is not None:
-        records = compute_steps(tree, range(tree.n_nodes)[:limit], rows)
+        computer = trace_computer(tree, rows)
+        records = list(computer.steps(_listed(computer, limit)))
     else:
         raise ChoiceError("no_trace_pruned" if tree.about.get("pruning") else "no_trace")
     row_numbers = {} if data is None else _row_numbers(tree, data)
@@ -136,9 +139,11 @@ def _with_counts(tree: TreeData, data: Table) -> TreeData:
     """Return a tree without counts with those of a table; any other as it is."""
     if tree.has_counts or data.target is None:
         return tree
-    engine = load("engine", "memory")(data, missing=recipe_of_tree(tree).missing)
+    rows = _rows_of_tree(tree, data)
+    assert rows.target is not None
+    engine = load("engine", "memory")(rows, missing=recipe_of_tree(tree).missing)
     cells = engine.totals(tree, range(tree.n_nodes)).cells
-    return replace(tree, nodes=replace(tree.nodes, total=cells), target=data.target.field)
+    return replace(tree, nodes=replace(tree.nodes, total=cells), target=rows.target.field)
 
 
 def _describe_with_counts(
@@ -385,6 +390,11 @@ def compute_steps(tree: TreeData, nodes: Sequence[int], data: Table) -> list[Map
     return list(trace_computer(tree, data).steps(nodes))
 
 
+def _listed(computer: TraceComputer, limit: int | None) -> list[int]:
+    """Return the nodes that have a step of their own, at most ``limit``."""
+    return [n for n in range(computer.tree.n_nodes) if n not in computer.halves][:limit]
+
+
 def with_trace(tree: TreeData, data: Table, limit: int | None = None) -> TreeData:
     """Return a tree with the trace that its training rows tell.
 
@@ -400,18 +410,52 @@ def with_trace(tree: TreeData, data: Table, limit: int | None = None) -> TreeDat
         The largest number of nodes, from the root.
     """
     computer = trace_computer(tree, data)
-    nodes = range(tree.n_nodes)[:limit]
+    nodes = _listed(computer, limit)
     computer.search([node for node in nodes if node not in computer.stops])
     steps = Steps(computer.steps, [StepEntry(node, node) for node in nodes])
-    trace = {"steps": steps, "is_whole": len(nodes) == tree.n_nodes}
+    trace = {"steps": steps, "is_whole": len(nodes) + len(computer.halves) >= tree.n_nodes}
     return replace(_with_counts(tree, data), kept_trace=trace)
 
 
 def trace_computer(tree: TreeData, data: Table) -> TraceComputer:
     """Return what computes the steps of a tree from its training rows."""
     recipe = recipe_of_tree(tree)
-    engine = load("engine", "native")(data, missing=recipe.missing)
-    return TraceComputer(engine, tree, recipe, _known_totals(tree, data))
+    rows = recipe.prepared(_rows_of_tree(tree, data))
+    engine = engine_of_table("native", rows, recipe)
+    return TraceComputer(engine, tree, recipe, _known_totals(tree, rows))
+
+
+def has_rows_of(tree: TreeData, data: Table) -> bool:
+    """Return whether rows have as many of each class as those that a tree was grown from.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    data : Table
+        Rows with the columns of the tree.
+    """
+    if not tree.has_counts:
+        return True
+    recipe = recipe_of_tree(tree)
+    rows = recipe.prepared(_rows_of_tree(tree, data))
+    if tree.is_regression:
+        return bool(np.isclose(rows.total_weight, tree.weight_of(0), rtol=1e-9, atol=0))
+    cells = engine_of_table("native", rows, recipe).totals(tree, [0]).cells[0]
+    grown = tree.nodes.total[0]
+    return cells.shape == grown.shape and bool(np.allclose(cells, grown, rtol=1e-9, atol=0))
+
+
+def _rows_of_tree(tree: TreeData, data: Any) -> Table:  # noqa: ANN401 - a table, or a source
+    """Return rows with the columns, categories and classes of a tree, in its order."""
+    rows = data
+    is_alike = isinstance(data, Table) and data.schema == tree.schema
+    if not (is_alike and data.target is not None and data.target.field == tree.target):
+        rows = align_to(tree.schema, tree.target, data, missing=markers_of(tree))
+    if rows.target is None:
+        raise DataError("no_target_in_table")
+    table: Table = rows
+    return table
 
 
 def _known_totals(tree: TreeData, data: Table) -> Totals | None:
@@ -432,6 +476,9 @@ def recipe_of_tree(tree: TreeData) -> Recipe:
     name = tree.recipe.get("name")
     if not isinstance(name, str) or named_recipe(name) is None:
         return recipe_of("id3", missing="fraction")
+    own = tree.training_recipe()
+    if own is not None and not isinstance(own.criterion, str):  # a file holds its name only
+        settings["criterion"] = own.criterion
     return recipe_of(name, **settings)
 
 

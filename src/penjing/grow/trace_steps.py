@@ -69,11 +69,11 @@ class TraceComputer:
         return {n: why for n, why in reasons if why is not None}
 
     @cached_property
-    def searched(self) -> list[int]:
-        """The nodes for which splits were searched.
+    def halves(self) -> set[int]:
+        """The nodes that are the second half of their parent's split.
 
-        Where missing values have a branch of their own, a node may be the second half of its
-        parent's split: known and missing values were separated first, by the same score.
+        Where missing values have a branch of their own, known and missing values are separated
+        first; the known ones are then split by the same candidate, and nothing is chosen.
         """
         tree, nodes = self.tree, self.tree.nodes
         halves: set[int] = set()
@@ -84,7 +84,13 @@ class TraceComputer:
                     nodes.score[first] == nodes.score[node]
                 ):
                     halves.add(first)
-        return [n for n in range(tree.n_nodes) if n not in self.stops and n not in halves]
+        return halves
+
+    @cached_property
+    def searched(self) -> list[int]:
+        """The nodes for which splits were searched."""
+        passed_over = self.halves | self.stops.keys()
+        return [n for n in range(self.tree.n_nodes) if n not in passed_over]
 
     def search(self, nodes: Sequence[int]) -> None:
         """Find the best splits of these nodes, one call of the engine for each generation."""
@@ -143,6 +149,8 @@ class TraceComputer:
         for record in records:
             c = record["column"]
             record |= {"score": json_number(scores[c]), "gain": json_number(gains[c])}
+        if node in self.halves:  # the others were compared in its parent
+            records = [r for r in records if r["column"] == self.tree.nodes.column[node]]
         step["candidates"] = records
         choice = generation.choices[i]
         is_leaf = bool(self.tree.is_leaf[node])
@@ -159,6 +167,8 @@ class TraceComputer:
             step["stop"] = reason
         step["chosen"] = None if split is None else split.column
         step["tied"] = list(choice.tied)
+        if node in self.halves:
+            step |= {"chosen": int(self.tree.nodes.column[node]), "tied": []}
         return step
 
     @cached_property

@@ -954,6 +954,14 @@ MESSAGES: dict[str, str] = {
         "{source} has {n} rows, but the tree was grown from {grown}. It is not the training set,"
         " so some numbers are the tree's and others are those of {source}."
     ),
+    "note_other_classes": (
+        "{source} has other rows than the tree was grown from: its classes are distributed"
+        " differently. Some numbers are the tree's and others are those of {source}."
+    ),
+    "note_other_file": (
+        "{source} is not the file that the tree was grown from: its content differs."
+        " The candidates below are those of its rows."
+    ),
     "plugins_criterion": "criteria",
     "plugins_dialect": "dialects",
     "plugins_pruner": "pruning methods",

@@ -97,9 +97,10 @@ def _with_threshold(bounds: Floats, cut: float, low: float, high: float) -> Floa
     if not (math.isfinite(cut) and low <= cut < high) or cut in bounds:
         return bounds
     if len(bounds) >= 2:
-        distance = np.abs(bounds - cut)
+        with np.errstate(over="ignore"):  # numbers of opposite signs near the largest float
+            distance = np.abs(bounds - cut)
+            narrowest = float((bounds[1:] - bounds[:-1]).min())
         nearest = int(distance.argmin())
-        narrowest = float((bounds[1:] - bounds[:-1]).min())
         if len(bounds) >= MAX_BINS - 1 or distance[nearest] < narrowest / 2:
             bounds = np.concatenate([bounds[:nearest], bounds[nearest + 1 :]])
     return _with(bounds, cut)

@@ -24,6 +24,7 @@ from penjing.engines.out_of_core.engine import (
 )
 from penjing.errors import ChoiceError, DataError
 from penjing.grow.engine import PREPARED_ROWS, Engine
+from penjing.grow.engine_of_table import engine_of_table
 from penjing.grow.loop import PrePruner, grow_unpruned
 from penjing.grow.pre_pruned import can_pre_prune, pre_pruned
 from penjing.grow.recipe import Recipe
@@ -32,7 +33,6 @@ from penjing.predict.predict import classes_of
 from penjing.progress import ProgressCallback
 from penjing.prune.decisions import Ties, check_ties
 from penjing.prune.pre_pruning import ValidationPrePruner
-from penjing.registry import load
 from penjing.training import pruning, remote
 from penjing.training.kept_trace import TraceMode, finish_with_trace
 from penjing.training.select_engine import (
@@ -42,7 +42,7 @@ from penjing.training.select_engine import (
     select_engine,
 )
 from penjing.training.sketches import sketches
-from penjing.tree.counts import reader_of
+from penjing.training.training_rows import TrainingRows
 from penjing.tree.nodes import LEAF
 from penjing.tree.tree_data import TreeData
 
@@ -69,9 +69,10 @@ def train(
     weight: str | None = None,
     seed: int = 0,
     progress: ProgressCallback | None = None,
+    origin: TrainingRows | None = None,
     **changes: Any,  # noqa: ANN401 - settings of the recipe, checked by it
 ) -> TreeData:
-    """Grow a tree; parameters as in :func:`penjing.fit`.
+    """Grow a tree; parameters as in :func:`penjing.fit`, and ``origin``, which records the rows.
 
     Examples
     --------
@@ -134,9 +135,13 @@ def train(
             space.close()
     elif target is None or isinstance(target, str):
         table = data if isinstance(data, Table) else read(data, target, schema, **reading)
+        if origin is not None:
+            origin.record(table, chosen)
         tree = request.fit_table(table, target)
     else:
         table = read(data, None, schema, labels=target, **reading)
+        if origin is not None:
+            origin.record(table, chosen)
         if chosen.dialect.sorts_classes and not schema:
             table = _with_sorted_classes(table)
         tree = request.fit_table(table, None)
@@ -209,11 +214,11 @@ class _FitRequest:
         options: dict[str, Any] = {"threads": self.threads}
         if name == "disk":
             options["memory_limit"] = self.memory_limit
-        counter = _engine(name, table, chosen, **options)
+        counter = engine_of_table(name, table, chosen, **options)
         gate = None
         if prune == PREPRUNED and held_out is not None:
             chosen.refuse_missing(table.columns)
-            judge = _engine("native", held_out, chosen, shares_of="tree")
+            judge = engine_of_table("native", held_out, chosen, shares_of="tree")
             gate = ValidationPrePruner(judge, self.ties, pruning.source_of(held_out))
         tree = _grow(counter, table, chosen, self.progress, gate)
         is_kept = False if self.trace == "auto" and name == "disk" else self.trace
@@ -279,14 +284,6 @@ def _grow(
             return tree
     recipe.refuse_missing(table.columns)
     return grow_unpruned(engine, recipe, gate, progress)
-
-
-def _engine(name: str, table: Table, recipe: Recipe, **options: Any) -> Engine:  # noqa: ANN401
-    costs, centred = recipe.options.costs(table), recipe.options.centred
-    if costs is not None or not centred:
-        options["reader"] = reader_of(table, costs, centred=centred)
-    engine: Engine = load("engine", name)(table, missing=recipe.missing, **options)
-    return engine
 
 
 def _check_unread(**reading: object) -> None:

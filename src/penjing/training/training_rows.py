@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from penjing.data.checksum import table_checksum
 from penjing.data.read import read
 from penjing.data.table import Table
 from penjing.errors import PenjingError
+from penjing.grow.recipe import Recipe
 
 
 class TrainingRows:
@@ -30,6 +32,21 @@ class TrainingRows:
     ) -> None:
         self._data, self._target = _reference(data), _reference(target)
         self._options: dict[str, Any] = {"schema": schema, "weight": weight}
+        self._checksum: int | None = None
+        self.recipe: Recipe | None = None
+        """The recipe as `fit` was given it; it may have a criterion that no model file can hold."""
+
+    def record(self, table: Table, recipe: Recipe) -> None:
+        """Record what is trained from: rows that are read again later must be the same."""
+        self.recipe = recipe
+        if not isinstance(self._data(), Table):  # tables do not change
+            self._checksum = table_checksum(table)
+
+    def is_unchanged(self, table: Table) -> bool | None:
+        """Whether rows that were read again are those of training; None if that is not known."""
+        if self._data() is table:
+            return True
+        return None if self._checksum is None else table_checksum(table) == self._checksum
 
     def read(self) -> Table | None:
         """Return the rows; None if they are gone, or cannot be read again."""

@@ -86,6 +86,17 @@ class TreeData:
         """
         return None
 
+    def training_recipe(self) -> Any:  # noqa: ANN401 - `Recipe`, which a layer above defines
+        """Return the recipe that `fit` was given, if it can be had: a plain record knows none.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> penjing.fit(penjing.example("fish")).training_recipe().name
+        'id3'
+        """
+        return None
+
     # -- shape ----------------------------------------------------------------------------
 
     @cached_property

@@ -105,7 +105,7 @@ def shapes(n_nodes: int, n_columns: int) -> dict[str, Any]:
             "stops?": {f"{reason}?": [node] for reason in STOP_REASONS},
             "n_rows?": int,
             "missing?": {},
-            "source?": {"name?": str, "sha256?": str},
+            "source?": {"name?": str, "sha256?": str, "weight?": str},
             "left_out?": [[str]],
             "training?": ({"correct": float, "of": float}, {"squares": float, "of": float}),
             "pruning?": [
