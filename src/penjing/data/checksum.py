@@ -55,4 +55,4 @@ def _sum(values: npt.NDArray[np.float64] | npt.NDArray[np.int64]) -> bytes:
     bits = values.view(np.uint64)
     whole = len(bits) // N_SUMS * N_SUMS
     sums = bits[:whole].reshape(-1, N_SUMS).sum(axis=0, dtype=np.uint64)
-    return sums.tobytes() + bits[whole:].tobytes()
+    return bytes(sums.tobytes() + bits[whole:].tobytes())
