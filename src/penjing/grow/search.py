@@ -56,8 +56,7 @@ def candidates(counts: Counts, field: Field, values: Floats, shape: str, s: Read
     cells = counts.cells
     n = len(counts.codes)
     if field.has_order:
-        below = np.cumsum(cells, axis=0)[:-1]
-        after = np.stack([below, counts.known - below], axis=1)
+        after = _two_branches(np.cumsum(cells, axis=0)[:-1], counts.known)
         return Candidates(after, _cuts(counts, field, values), np.empty((0, n), np.int64))
     none = np.empty(0)
     if shape == "multiway":
@@ -75,7 +74,15 @@ def candidates(counts: Counts, field: Field, values: Floats, shape: str, s: Read
         level_order = np.argsort((sides == 1).sum(axis=0), kind="stable")
         for level in level_order.tolist():
             left += (sides[:, level, None] == 0) * cells[level]
-    return Candidates(np.stack([left, counts.known - left], axis=1), none, sides)
+    return Candidates(_two_branches(left, counts.known), none, sides)
+
+
+def _two_branches(first: Floats, known: Floats) -> Floats:
+    """Return the sums of both branches, from those of the first."""
+    after = np.empty((len(first), 2, first.shape[1]))
+    after[:, 0] = first
+    np.subtract(known, first, out=after[:, 1])
+    return after
 
 
 def with_missing_branch(
