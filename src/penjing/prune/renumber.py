@@ -51,6 +51,9 @@ def map_nodes(before: TreeData, after: TreeData) -> NodeMapping:
     >>> dict(found.now), found.nearest, found.cut
     ({0: 0, 1: 1, 2: 2}, [0, 1, 2, 2, 2, 2, 2], {2})
     """
+    if before.nodes is after.nodes:
+        numbers = list(range(before.n_nodes))
+        return NodeMapping(dict(zip(numbers, numbers, strict=True)), numbers, set(), set())
     cut: list[int] = []
     changed: list[int] = []
     new_of = np.full(len(before.nodes), -1)

@@ -23,6 +23,7 @@ from penjing.prune import collapse, error_based
 from penjing.prune.decisions import Decision
 from penjing.prune.editable_tree import majority
 from penjing.prune.renumber import (
+    NodeMapping,
     carry_trace,
     decisions_to_json,
     map_nodes,
@@ -373,7 +374,9 @@ def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
     if options.collapse and options.pruning != "reduced-error":
         tree, decisions = collapse.prune(tree, slack=options.slack)
         records.append(
-            pruning_record("collapse", {"slack": options.slack}, decisions, (unpruned, tree))
+            pruning_record(
+                "collapse", {"slack": options.slack}, decisions, map_nodes(unpruned, tree)
+            )
         )
     if options.pruning == "error-based":
         settings: dict[str, Any] = {
@@ -386,8 +389,9 @@ def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
         }
         collapsed = tree
         tree, decisions = error_based.prune(tree, engine, **settings)
-        update_node_numbers(records, collapsed, tree)
-        records.append(pruning_record("error-based", settings, decisions, (collapsed, tree)))
+        mapping = map_nodes(collapsed, tree)
+        update_node_numbers(records, mapping)
+        records.append(pruning_record("error-based", settings, decisions, mapping))
     about = dict(tree.about) | ({"pruning": records} if records else {})
     return replace(tree, kept_trace=carry_trace(unpruned, tree), about=about)
 
@@ -418,21 +422,20 @@ def pruning_record(
     method: str,
     settings: dict[str, Any],
     decisions: list[Decision],
-    trees: tuple[TreeData, TreeData] | None = None,
+    mapping: NodeMapping | None = None,
 ) -> dict[str, Any]:
     """Return the record of a pruning run that the tree keeps.
 
-    ``trees`` are those before and after it, whose nodes the decisions then have numbers of.
+    With a mapping, the decisions have the numbers of nodes after it.
     """
     record: dict[str, Any] = {"method": method, "options": settings, "measure": "errors"}
-    if trees is None:
+    if mapping is None:
         return record | {"decisions": [decision.to_json() for decision in decisions]}
-    return record | decisions_to_json(decisions, map_nodes(*trees))
+    return record | decisions_to_json(decisions, mapping)
 
 
-def update_node_numbers(records: list[dict[str, Any]], before: TreeData, after: TreeData) -> None:
+def update_node_numbers(records: list[dict[str, Any]], mapping: NodeMapping) -> None:
     """Update the node numbers in the decisions of pruning records."""
-    mapping = map_nodes(before, after)
     for record in records:
         record["decisions"] = renumber_decisions(record["decisions"], mapping)
 

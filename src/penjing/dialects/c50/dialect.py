@@ -29,7 +29,7 @@ from penjing.grow.recipe import Recipe
 from penjing.grow.search import NO_VALUES, Choice
 from penjing.prune import collapse
 from penjing.prune.editable_tree import EditableTree
-from penjing.prune.renumber import NodeMapping, carry_trace, renumber_decisions
+from penjing.prune.renumber import NodeMapping, carry_trace, map_nodes, renumber_decisions
 from penjing.tree.builder import TreeBuilder, unit_totals
 from penjing.tree.counts import Classes, Counts, Reader
 from penjing.tree.held_rows import HeldRows
@@ -255,7 +255,7 @@ def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
         collapse_settings = {"slack": 0.0, "share": options.collapse_share}
         tree, decisions = collapse.prune(tree, **collapse_settings)
         records.append(pruning_record("collapse", collapse_settings, decisions))
-        update_node_numbers(records, unpruned, tree)
+        update_node_numbers(records, map_nodes(unpruned, tree))
     if options.pruning == "error-based":
         settings: dict[str, Any] = {
             "confidence": options.confidence,
@@ -270,7 +270,7 @@ def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
         before = tree
         tree, decisions = error_pruning.prune(tree, engine, regrow, **settings)
         records.append(pruning_record("pooled", settings, decisions))
-        update_node_numbers(records, before, tree)
+        update_node_numbers(records, map_nodes(before, tree))
     trace = carry_trace(unpruned, tree)
     if options.gather:
         tree, trace = _merge_leaves(tree, trace, records)
@@ -278,7 +278,7 @@ def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
         before = tree
         tree, decisions = global_pruning.prune(tree)
         records.append(pruning_record("weakest", {}, decisions))
-        update_node_numbers(records, before, tree)
+        update_node_numbers(records, map_nodes(before, tree))
         trace = carry_trace(replace(before, kept_trace=trace), tree)
         if options.gather:
             tree, trace = _merge_leaves(tree, trace, records)
