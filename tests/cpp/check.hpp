@@ -2,13 +2,14 @@
 // checks.
 #pragma once
 
+#include <atomic>
 #include <cstdio>
 #include <exception>
 
 namespace check {
 
-inline int held = 0;
-inline int failed = 0;
+inline std::atomic<int> held{0};  // kernels check in several threads
+inline std::atomic<int> failed{0};
 
 inline void that(bool holds, const char* claim, const char* file, int line) {
     if (holds) {
@@ -32,7 +33,7 @@ bool throws(const Body& body) {
 }
 
 inline int finish() {
-    std::printf("%d checks held, %d failed\n", held, failed);
+    std::printf("%d checks held, %d failed\n", held.load(), failed.load());
     return failed == 0 ? 0 : 1;
 }
 
