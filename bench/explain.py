@@ -67,19 +67,29 @@ def cpu_of(command: list[str], rounds: int) -> float:
     return best
 
 
+def table_of(folder: Path, recipe: str, n: int, n_columns: int) -> Path:
+    """Return the path of a table for a recipe, written when it is first asked for."""
+    share = 0.0 if recipe in WITHOUT_MISSING else 0.05
+    path = folder / f"{n}-{n_columns}-{share}.csv"
+    if not path.exists():
+        write_table(path, n, n_columns, share)
+    return path
+
+
+def fit_command(path: Path, recipe: str, model: Path) -> list[str]:
+    """Return the command that grows a tree."""
+    fit = [sys.executable, "-m", "penjing", "fit", str(path), "-t", "y", "-r", recipe]
+    return [*fit, "-o", str(model)]
+
+
 def commands(folder: Path, rows: list[int], recipes: list[str], rounds: int) -> list[dict]:
     """Return the CPU seconds of `penjing fit` with and without its trace."""
     found = []
     print(f"{'recipe':14}{'rows':>9}{'--no-trace':>12}{'default':>9}{'ratio':>7}{'kept':>6}")
     for n in rows:
         for recipe in recipes:
-            share = 0.0 if recipe in WITHOUT_MISSING else 0.05
-            path = folder / f"{n}-{share}.csv"
-            if not path.exists():
-                write_table(path, n, 10, share)
             model = folder / "m.tree"
-            fit = [sys.executable, "-m", "penjing", "fit", str(path), "-t", "y", "-r", recipe]
-            fit += ["-o", str(model)]
+            fit = fit_command(table_of(folder, recipe, n, 10), recipe, model)
             plain, default = cpu_of([*fit, "--no-trace"], rounds), cpu_of(fit, rounds)
             kept = penjing.load(model).kept_trace is not None
             row = {"recipe": recipe, "rows": n, "no_trace": plain, "default": default}
@@ -98,13 +108,10 @@ def sketches(folder: Path, rows: list[int], recipes: list[str], rounds: int) -> 
     print(f"\n{'recipe':14}{'rows':>9}{'engine':>8}{'--no-sketch':>13}{'--sketch':>10}{'cost':>8}")
     for n in rows:
         for recipe in recipes:
-            share = 0.0 if recipe in WITHOUT_MISSING else 0.05
-            path = folder / f"{n}-{share}.csv"
-            if not path.exists():
-                write_table(path, n, 10, share)
+            path = table_of(folder, recipe, n, 10)
             for engine in ("native", "disk"):
-                fit = [sys.executable, "-m", "penjing", "fit", str(path), "-t", "y", "-r", recipe]
-                fit += ["--engine", engine, "--no-trace", "-o", str(folder / "m.tree")]
+                fit = fit_command(path, recipe, folder / "m.tree")
+                fit += ["--engine", engine, "--no-trace"]
                 cpu = dict.fromkeys(("--no-sketch", "--sketch"), float("inf"))
                 for _ in range(rounds):
                     for option in cpu:
@@ -126,13 +133,8 @@ def whole_traces(folder: Path, recipes: list[str], rounds: int, n: int) -> list[
     print(f"\n{n:,} rows, 20 columns, the trace in the model")
     print(f"{'recipe':14}{'--no-trace':>12}{'--trace':>9}{'ratio':>7}{'MB':>7}")
     for recipe in recipes:
-        share = 0.0 if recipe in WITHOUT_MISSING else 0.05
-        path = folder / f"{n}-20-{share}.csv"
-        if not path.exists():
-            write_table(path, n, 20, share)
         model = folder / "m.tree"
-        fit = [sys.executable, "-m", "penjing", "fit", str(path), "-t", "y", "-r", recipe]
-        fit += ["-o", str(model)]
+        fit = fit_command(table_of(folder, recipe, n, 20), recipe, model)
         plain, traced = cpu_of([*fit, "--no-trace"], rounds), cpu_of([*fit, "--trace"], rounds)
         size = model.stat().st_size / 1e6
         found.append({"recipe": recipe, "rows": n, "no_trace": plain, "trace": traced, "mb": size})
@@ -148,10 +150,7 @@ def models(folder: Path, recipes: list[str], rounds: int, n: int) -> list[dict]:
         f"{'recipe':14}{'fit':>7}{'trace':>8}{'ratio':>7}{'sketch':>8}{'nodes':>9}{'bytes/node':>12}"
     )
     for recipe in recipes:
-        share = 0.0 if recipe in WITHOUT_MISSING else 0.05
-        path = folder / f"{n}-20-{share}.csv"
-        if not path.exists():
-            write_table(path, n, 20, share)
+        path = table_of(folder, recipe, n, 20)
         fits = dict.fromkeys((False, True), float("inf"))
         for _ in range(rounds):
             for sketch in fits:

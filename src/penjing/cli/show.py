@@ -221,12 +221,12 @@ def _training_rows(
 
     The file that the model names is not used if some of its rows did not grow the tree.
     """
-    from penjing.explain.node import has_rows_of  # noqa: PLC0415 - heavy
+    from penjing.explain.node import has_training_counts  # noqa: PLC0415 - heavy
 
     rows = sources.find_training_rows(console, tree, model, path, reading)
     if rows is None or rows.target is None:
         return rows
-    is_same = has_rows_of(tree, rows)
+    is_same = has_training_counts(tree, rows)
     if path is None:
         return rows if is_same else None
     if not is_same:

@@ -419,13 +419,18 @@ def with_trace(tree: TreeData, data: Table, limit: int | None = None) -> TreeDat
 
 def trace_computer(tree: TreeData, data: Table) -> TraceComputer:
     """Return what computes the steps of a tree from its training rows."""
-    recipe = recipe_of_tree(tree)
-    rows = recipe.prepared(_rows_of_tree(tree, data))
+    recipe, rows = _training_rows(tree, data)
     engine = engine_of_table("native", rows, recipe)
     return TraceComputer(engine, tree, recipe, _known_totals(tree, rows))
 
 
-def has_rows_of(tree: TreeData, data: Table) -> bool:
+def _training_rows(tree: TreeData, data: Any) -> tuple[Recipe, Table]:  # noqa: ANN401 - a table, or a source
+    """Return the recipe of a tree, and rows as that recipe prepares them for growing."""
+    recipe = recipe_of_tree(tree)
+    return recipe, recipe.prepared(_rows_of_tree(tree, data))
+
+
+def has_training_counts(tree: TreeData, data: Table) -> bool:
     """Return whether rows have as many of each class as those that a tree was grown from.
 
     Parameters
@@ -437,8 +442,7 @@ def has_rows_of(tree: TreeData, data: Table) -> bool:
     """
     if not tree.has_counts:
         return True
-    recipe = recipe_of_tree(tree)
-    rows = recipe.prepared(_rows_of_tree(tree, data))
+    recipe, rows = _training_rows(tree, data)
     if tree.is_regression:
         return bool(np.isclose(rows.total_weight, tree.weight_of(0), rtol=1e-9, atol=0))
     cells = engine_of_table("native", rows, recipe).totals(tree, [0]).cells[0]
@@ -448,14 +452,14 @@ def has_rows_of(tree: TreeData, data: Table) -> bool:
 
 def _rows_of_tree(tree: TreeData, data: Any) -> Table:  # noqa: ANN401 - a table, or a source
     """Return rows with the columns, categories and classes of a tree, in its order."""
-    rows = data
-    is_alike = isinstance(data, Table) and data.schema == tree.schema
-    if not (is_alike and data.target is not None and data.target.field == tree.target):
-        rows = align_to(tree.schema, tree.target, data, missing=markers_of(tree))
+    target = data.target if isinstance(data, Table) else None
+    if target is not None and (data.schema, target.field) == (tree.schema, tree.target):
+        known: Table = data
+        return known
+    rows = align_to(tree.schema, tree.target, data, missing=markers_of(tree))
     if rows.target is None:
         raise DataError("no_target_in_table")
-    table: Table = rows
-    return table
+    return rows
 
 
 def _known_totals(tree: TreeData, data: Table) -> Totals | None:

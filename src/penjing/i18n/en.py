@@ -955,12 +955,12 @@ MESSAGES: dict[str, str] = {
         " so some numbers are the tree's and others are those of {source}."
     ),
     "note_other_classes": (
-        "{source} has other rows than the tree was grown from: its classes are distributed"
-        " differently. Some numbers are the tree's and others are those of {source}."
+        "{source} is not the training set: its class counts differ from those of the tree."
+        " Some numbers are the tree's and others are those of {source}."
     ),
     "note_other_file": (
-        "{source} is not the file that the tree was grown from: its content differs."
-        " The candidates below are those of its rows."
+        "{source} is not the training file of this tree: its content differs."
+        " The candidates are computed from {source}."
     ),
     "plugins_criterion": "criteria",
     "plugins_dialect": "dialects",

@@ -746,7 +746,7 @@ MESSAGES: dict[str, str] = {
         "{source} 的各类样本数与决策树的训练集不同：它不是训练集，"
         "因此有些数来自决策树，有些来自 {source}。"
     ),
-    "note_other_file": "{source} 的内容与训练时的文件不同；下面的候选划分由它的各行算出。",
+    "note_other_file": "{source} 的内容与训练时的文件不同；候选划分由 {source} 算出。",
     "plugins_criterion": "划分准则",
     "plugins_dialect": "方言",
     "plugins_pruner": "剪枝方法",

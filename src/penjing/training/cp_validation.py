@@ -14,14 +14,14 @@ import numpy as np
 
 from penjing.data.table import Floats, Table
 from penjing.dialects.recipes import recipe_of
-from penjing.engines.memory import Engine
 from penjing.errors import DataError
+from penjing.grow.engine_of_table import engine_of_table
 from penjing.grow.loop import grow
 from penjing.grow.recipe import Recipe
 from penjing.predict.inputs import align
 from penjing.predict.predict import classes_of
 from penjing.prune.cost_complexity import weakest_links
-from penjing.tree.counts import prediction_costs, reader_of
+from penjing.tree.counts import prediction_costs
 from penjing.tree.tree_data import TreeData
 
 TOLERANCE = 1e-12
@@ -82,9 +82,7 @@ def cross_validated(tree: TreeData, source: Any, folds: int = 10) -> TreeData:  
         if not held_out.any() or not training.n_rows:
             continue
         prepared = recipe.prepared(training)
-        costs = recipe.options.costs(prepared)
-        reader = reader_of(prepared, costs, centred=recipe.options.centred)
-        engine = Engine(prepared, recipe.missing, reader=reader)
+        engine = engine_of_table("memory", prepared, recipe)
         fold_tree = grow(engine, recipe.fits(prepared))
         share = float(weight[~held_out].sum() / weight.sum())
         fold_links, test_rows = weakest_links(fold_tree), table.take(held_out)
