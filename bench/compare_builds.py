@@ -383,10 +383,14 @@ def child(row, source):
 
 
 def environment(source):
-    """Return the environment in which penjing comes from a folder, and from nowhere else."""
+    """Return the environment in which penjing comes from a folder, and from nowhere else.
+
+    Modules are compiled once, as on a user's machine: their bytecode goes to the current folder.
+    """
     ours = {"PYTHONPATH": str(source), "PYTHONSAFEPATH": "1", "COLUMNS": "100", "NO_COLOR": "1",
-            "LC_ALL": "C.UTF-8"}  # fmt: skip
-    return {key: value for key, value in os.environ.items() if key != "PYTHONSTARTUP"} | ours
+            "LC_ALL": "C.UTF-8", "PYTHONPYCACHEPREFIX": "bytecode"}  # fmt: skip
+    theirs = ("PYTHONSTARTUP", "PYTHONDONTWRITEBYTECODE")
+    return {key: value for key, value in os.environ.items() if key not in theirs} | ours
 
 
 def run_row(row, source, folder):

@@ -56,6 +56,8 @@ def _raw_sum(raw: Floats, arrays: dict[int, bytes]) -> tuple[object, ...]:
 
     The columns of an array whose rows lie together would each take as long as all of it.
     """
+    if raw.nbytes <= SMALL:
+        return (raw.tobytes(),)
     whole = raw.base
     if raw.flags.contiguous or whole is None or not whole.flags.forc:
         return (_sum(np.ascontiguousarray(raw)),)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from math import exp, log, sqrt
-from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
@@ -58,6 +57,8 @@ class ErrorBound:
         (0.47956, 0.4549)
         """
         if self.deviate == "quantile":
+            from statistics import NormalDist  # noqa: PLC0415 - loads fractions and decimals
+
             return NormalDist().inv_cdf(1 - self._cf) ** 2
         i = max(bisect_left(_PROBABILITY, self._cf), 1)
         (p, q), (a, b) = list(pairwise(_PROBABILITY))[i - 1], list(pairwise(_DEVIATE))[i - 1]

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from penjing.prune.decisions import Decision
 from penjing.tree.serialize import MAX_DECISIONS
 from penjing.tree.steps import renumber_steps
 from penjing.tree.tree_data import TreeData
-
-_Ids = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,27 +50,27 @@ def map_nodes(before: TreeData, after: TreeData) -> NodeMapping:
     if before.nodes is after.nodes:
         numbers = list(range(before.n_nodes))
         return NodeMapping(dict(zip(numbers, numbers, strict=True)), numbers, set(), set())
-    cut: list[int] = []
-    changed: list[int] = []
-    new_of = np.full(len(before.nodes), -1)
-    old, new = np.zeros(1, np.intp), np.zeros(1, np.intp)
-    while len(old):  # one generation at a time
-        new_of[old] = new
-        is_leaf = after.is_leaf[new]
-        cut += new[is_leaf & ~before.is_leaf[old]].tolist()
-        old, new = old[~is_leaf], new[~is_leaf]
-        is_same = _have_same_splits(before, old, after, new)
-        changed += new[~is_same].tolist()
-        old, new = old[is_same], new[is_same]
-        n_children = before.n_children[old]
-        old = _ranges(before.first_child[old], n_children)
-        new = _ranges(after.first_child[new], n_children)
-    kept = np.flatnonzero(new_of >= 0)
-    new_number = dict(zip(kept.tolist(), new_of[kept].tolist(), strict=True))
+    old_splits, new_splits = _Splits.of(before), _Splits.of(after)
+    new_number = {0: 0}
+    cut: set[int] = set()
+    changed: set[int] = set()
+    pairs = [(0, 0)]
+    for old, new in pairs:  # grows while it is read
+        n_children = new_splits.n_children[new]
+        if not n_children:
+            if old_splits.n_children[old]:
+                cut.add(new)
+        elif old_splits.split(old) != new_splits.split(new):
+            changed.add(new)
+        else:
+            first, new_first = old_splits.first_child[old], new_splits.first_child[new]
+            children = [(first + i, new_first + i) for i in range(n_children)]
+            pairs += children
+            new_number.update(children)
     nearest = [0] * len(before.nodes)
     for node, parent in enumerate(before.nodes.parent.tolist()):
         nearest[node] = new_number[node] if node in new_number else nearest[parent]
-    return NodeMapping(new_number, nearest, set(cut), set(changed))
+    return NodeMapping(new_number, nearest, cut, changed)
 
 
 def carry_trace(
@@ -128,46 +124,31 @@ def renumber_decisions(
     return renumbered
 
 
-def _have_same_splits(
-    before: TreeData, old: _Ids, after: TreeData, new: _Ids
-) -> npt.NDArray[np.bool_]:
-    """Return which pairs of nodes have the same split and the same rows."""
-    one, other = before.nodes, after.nodes
-    is_same = one.column[old] == other.column[new]
-    is_same &= before.n_children[old] == after.n_children[new]
-    is_same &= (one.total[old] == other.total[new]).all(axis=1)
-    has_cut = ~np.isnan(one.cut[old]) | ~np.isnan(other.cut[new])
-    is_same &= ~has_cut | (one.cut[old] == other.cut[new])
-    by_level = np.flatnonzero(is_same & ~has_cut)
-    if len(by_level):
-        is_same[by_level] = _have_same_levels(before, old[by_level], after, new[by_level])
-    return np.asarray(is_same)
+@dataclass(frozen=True, slots=True)
+class _Splits:
+    """The splits of a tree as lists, which are read faster than arrays, node by node."""
 
+    column: list[int]
+    cut: list[float]
+    total: list[list[float]]
+    first_child: list[int]
+    n_children: list[int]
+    level_start: list[int]
+    level_codes: list[int]
 
-def _have_same_levels(
-    before: TreeData, old: _Ids, after: TreeData, new: _Ids
-) -> npt.NDArray[np.bool_]:
-    """Return which pairs of nodes, of equally many branches, have the same levels in each."""
-    n_children = before.n_children[old]
-    owner = np.repeat(np.arange(len(old)), n_children)
-    starts, sizes = [], []
-    for tree, nodes in ((before, old), (after, new)):
-        children = _ranges(tree.first_child[nodes], n_children)
-        starts.append(tree.nodes.level_start[children])
-        sizes.append(tree.nodes.level_start[children + 1] - starts[-1])
-    is_same = np.ones(len(old), bool)
-    is_same[owner[sizes[0] != sizes[1]]] = False
-    fits = is_same[owner]
-    codes = [
-        tree.nodes.level_codes[_ranges(start[fits], sizes[0][fits])]
-        for tree, start in zip((before, after), starts, strict=True)
-    ]
-    is_same[np.repeat(owner[fits], sizes[0][fits])[codes[0] != codes[1]]] = False
-    return is_same
+    @classmethod
+    def of(cls, tree: TreeData) -> _Splits:
+        nodes = tree.nodes
+        columns = (nodes.column, nodes.cut, nodes.total, tree.first_child, tree.n_children)
+        return cls(*(array.tolist() for array in (*columns, nodes.level_start, nodes.level_codes)))
 
-
-def _ranges(starts: npt.NDArray[Any], sizes: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
-    """Return the numbers of several ranges, one after the other."""
-    offsets = np.cumsum(sizes) - sizes
-    within = np.arange(int(sizes.sum())) - np.repeat(offsets, sizes)
-    return np.asarray(np.repeat(starts, sizes) + within, np.intp)
+    def split(self, node: int) -> tuple[Any, ...]:
+        """Return what is the same for two nodes of the same rows and the same split."""
+        cut, n_children = self.cut[node], self.n_children[node]
+        if not math.isnan(cut):
+            return self.column[node], n_children, self.total[node], cut
+        first = self.first_child[node]
+        starts = self.level_start[first : first + n_children + 1]
+        codes = self.level_codes[starts[0] : starts[-1]]
+        ends = [start - starts[0] for start in starts]
+        return self.column[node], n_children, self.total[node], ends, codes

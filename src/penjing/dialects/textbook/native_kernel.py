@@ -54,7 +54,7 @@ def grow(
     centre = 0.0 if isinstance(reader, Classes) else reader.centre
     about = native_record(arrays, nodes.score)
     assert table.target is not None
-    return TreeData(nodes, table.schema, table.target.field, recipe.settings(), centre, about)
+    return TreeData(nodes, engine.schema, table.target.field, recipe.settings(), centre, about)
 
 
 def _grow_native(
