@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from penjing.text.text_table import width
+from penjing.formatting.text_table import width
 
 TRAIN, TEST = "Watermelon-train1.csv", "Watermelon-test1.csv"
 

@@ -32,7 +32,7 @@ import penjing
 from penjing.data.table import Column, Table, numeric
 from penjing.errors import CapabilityError
 from penjing.explain.node import explain
-from penjing.render import node_text
+from penjing.explain import node_text
 from penjing.tree import serialize
 
 rng = np.random.default_rng(7)

@@ -27,9 +27,9 @@ from engines.test_every_engine import (
 )
 from penjing import registry
 from penjing.dialects import recipes
+from penjing.explain import node_text, trace_text
 from penjing.explain.node import explain, story
 from penjing.i18n import LANGUAGES, catalogue
-from penjing.render import node_text, trace_text
 
 __all__ = ["coarse", "put", "spark_session"]  # fixtures
 

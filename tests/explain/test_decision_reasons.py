@@ -7,9 +7,9 @@ import pytest
 
 import penjing
 from penjing.data.table import Table, nominal, numeric
+from penjing.explain import node_text
 from penjing.explain.node import explain, story
-from penjing.render import node_text
-from penjing.render.trace_text import step_lines
+from penjing.explain.trace_text import step_lines
 
 
 def mixed(n=200, seed=1):

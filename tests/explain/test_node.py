@@ -13,10 +13,11 @@ import penjing
 from penjing.data.table import Column, Table, nominal, numeric
 from penjing.errors import ChoiceError
 from penjing.evaluate.sign_test import sign_test
+from penjing.explain import node_text
+from penjing.explain import trace_text as telling
 from penjing.explain.node import explain, story
 from penjing.predict.inputs import align
-from penjing.render import node_text, summary
-from penjing.render import trace_text as telling
+from penjing.render import summary
 from penjing.text.labels import branch_text
 from penjing.text.node_path import find_node
 from strategies import tables

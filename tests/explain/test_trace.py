@@ -12,9 +12,9 @@ import pytest
 import penjing
 from penjing.data.table import Table, nominal, numeric
 from penjing.errors import ChoiceError, DataError
+from penjing.explain import node_text
 from penjing.explain.node import explain
 from penjing.explain.trace import LIMITS
-from penjing.render import node_text
 from penjing.text.labels import cut_label
 
 RECIPES = ("id3", "c4.5-textbook", "cart-textbook", "cart-binary", "c4.5", "j48", "rpart")

@@ -11,7 +11,7 @@ import penjing
 from penjing.criteria.entropy import entropy_bits
 from penjing.data.table import Table, nominal, numeric
 from penjing.errors import ChoiceError
-from penjing.render import node_text
+from penjing.explain import node_text
 from penjing.text import formula
 
 RECIPES = ("id3", "c4.5-textbook", "cart-textbook", "cart-binary")

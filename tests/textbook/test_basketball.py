@@ -9,7 +9,7 @@ import pytest
 import penjing
 from penjing.api.tree import Tree
 from penjing.explain.node import explain, story
-from penjing.render.trace_text import write
+from penjing.explain.trace_text import write
 
 ROWS = """
 sun,high,middle,no,0

@@ -14,9 +14,9 @@ from io import StringIO
 import pytest
 
 import penjing
+from penjing.explain import node_text
+from penjing.explain import trace_text as telling
 from penjing.explain.node import story
-from penjing.render import node_text
-from penjing.render import trace_text as telling
 from watermelon_files import FILES
 
 BASKETBALL = """weather,temperature,humidity,windy,play

@@ -218,8 +218,8 @@ def compare(
     ] = False,
 ) -> None:
     """Put two trees side by side: numbers, rows on which they differ, questions they ask."""
+    from penjing.evaluate import comparison_text  # noqa: PLC0415
     from penjing.evaluate.compare import compare as compare_trees  # noqa: PLC0415 - heavy
-    from penjing.render import comparison_text  # noqa: PLC0415
 
     trees = (sources.load_model(first), sources.load_model(second))
     tables = {}

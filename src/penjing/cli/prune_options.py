@@ -172,7 +172,7 @@ def print_pruning(
     to_stdout: bool = True,
 ) -> None:
     """Print the pruning decisions, and the figures before and after."""
-    from penjing.render import pruning_text  # noqa: PLC0415 - heavy
+    from penjing.explain import pruning_text  # noqa: PLC0415 - heavy
 
     record = pruned_tree.about["pruning"][-1]
     figures = figures or {"leaves": [tree.n_leaves, pruned_tree.n_leaves]}

@@ -181,8 +181,8 @@ def why(
     ] = None,
 ) -> None:
     """Say why a node asks what it asks: every candidate, with the formula filled in."""
-    from penjing.render import node_text as writer  # noqa: PLC0415
-    from penjing.render import pruning_text  # noqa: PLC0415 - heavy
+    from penjing.explain import node_text as writer  # noqa: PLC0415
+    from penjing.explain import pruning_text  # noqa: PLC0415 - heavy
 
     tree = sources.load_model(model)
 
@@ -255,8 +255,8 @@ def _explain_node(
 
 
 def _print_cuts(console: Console, explanation: dict[str, Any], column: str) -> None:
+    from penjing.explain import node_text as writer  # noqa: PLC0415
     from penjing.explain.node import cuts_of  # noqa: PLC0415 - heavy
-    from penjing.render import node_text as writer  # noqa: PLC0415
 
     candidate = cuts_of(explanation, column)
     if console.as_json:
@@ -307,9 +307,9 @@ def trace(
     train: Train = None,
 ) -> None:
     """Tell step by step how a tree grew: rows, stop conditions, candidates, choice."""
+    from penjing.explain import pruning_text  # noqa: PLC0415
+    from penjing.explain import trace_text as writer  # noqa: PLC0415
     from penjing.explain.node import story  # noqa: PLC0415 - heavy
-    from penjing.render import pruning_text  # noqa: PLC0415
-    from penjing.render import trace_text as writer  # noqa: PLC0415
 
     tree = sources.load_model(model)
     limit = steps or None

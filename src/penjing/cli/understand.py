@@ -63,9 +63,9 @@ def importance(
     seed: Annotated[int, typer.Option(help="Decides how rows are shuffled.")] = 0,
 ) -> None:
     """Say how much each column matters: by impurity, or with --data by permutation."""
+    from penjing.formatting.text_table import align_left, max_width  # noqa: PLC0415 - heavy
     from penjing.text.formula import decimals  # noqa: PLC0415
     from penjing.text.labels import quoted  # noqa: PLC0415
-    from penjing.text.text_table import align_left, max_width  # noqa: PLC0415 - heavy
 
     tree = sources.load_model(model)
     if data is None:

@@ -13,9 +13,9 @@ import numpy.typing as npt
 from penjing.data.source import Label
 from penjing.data.statistics import format_count, percent, plain_number, wilson
 from penjing.data.table import Floats
+from penjing.formatting.text_table import max_width, table_lines
 from penjing.i18n import say
 from penjing.text.phrases import join_clauses
-from penjing.text.text_table import max_width, table_lines
 
 Numbers = npt.NDArray[np.integer[Any]]
 MOST_WRONG_SHOWN = 20

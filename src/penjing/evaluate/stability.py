@@ -11,10 +11,10 @@ import numpy as np
 from penjing.arguments import MAX_REPETITIONS, whole_number
 from penjing.data.read import read
 from penjing.data.source import Source
+from penjing.formatting.text_table import align_left, align_right, max_width
 from penjing.grow.recipe import Recipe
 from penjing.i18n import say
 from penjing.text.labels import cut_label, quoted
-from penjing.text.text_table import align_left, align_right, max_width
 from penjing.training.train import train
 
 

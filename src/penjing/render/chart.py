@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from penjing.formatting.text_table import right_aligned
 from penjing.i18n import say
 from penjing.render.diagram import Heading
 from penjing.render.svg import svg_document, text_at
 from penjing.render.theme import PALETTE, Theme, find_theme
-from penjing.text.text_table import right_aligned
 
 WIDTH, HEIGHT = 640.0, 340.0
 LEFT, RIGHT, TOP, BOTTOM = 64.0, 24.0, 12.0, 52.0

@@ -10,10 +10,10 @@ import numpy as np
 
 from penjing.arguments import one_of
 from penjing.data.statistics import wilson
+from penjing.formatting.text_table import align_left, max_width
 from penjing.i18n import say
 from penjing.text.branch_order import walk_in_order
 from penjing.text.labels import CutText, cut_text, percent_ends, quoted, value_text, weight_text
-from penjing.text.text_table import align_left, max_width
 from penjing.tree.split import level_text
 from penjing.tree.tree_data import TreeData
 

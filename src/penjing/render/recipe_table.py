@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from penjing.formatting.text_table import align_left, max_width
 from penjing.i18n import catalogue, say
-from penjing.text.text_table import align_left, max_width
 
 __all__ = ["GROUPS", "recipes_table", "settings_sheet"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from penjing.formatting.text_table import last_steps
 from penjing.i18n import say
 from penjing.text.formula import decimals
 from penjing.text.labels import answer_text, branch_text, quoted, weight_text
-from penjing.text.text_table import last_steps
 from penjing.tree.tree_data import TreeData
 
 MAX_TIES = 5

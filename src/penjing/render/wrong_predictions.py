@@ -8,11 +8,11 @@ from itertools import pairwise
 from typing import Any
 
 from penjing.data.table import Table
+from penjing.formatting.text_table import last_steps, table_lines
 from penjing.i18n import say
 from penjing.text.formula import decimals
 from penjing.text.labels import answer_text, branch_text, number_text, quoted, weight_text
 from penjing.text.phrases import join_clauses, join_names
-from penjing.text.text_table import last_steps, table_lines
 from penjing.tree.tree_data import TreeData
 
 MAX_ROWS = 20

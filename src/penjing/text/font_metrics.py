@@ -100,17 +100,3 @@ def join_fitting(
     more = f" +{len(names) - 1}" if len(names) > 1 else ""
     short = clip_middle(names[0], size, room - width(more, size, bold=bold), bold=bold)
     return "" if short.startswith("..") else short + more
-
-
-def terminal_columns(text: str) -> int:
-    """Return the width of a text in a terminal; wide East Asian characters take two columns.
-
-    Examples
-    --------
-    >>> terminal_columns("纹理 = a")
-    8
-    """
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
-        for c in text
-    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from penjing.formatting.text_table import align_left, max_width
 from penjing.i18n import say
 from penjing.text.labels import (
     ascii_signs,
@@ -14,7 +15,6 @@ from penjing.text.labels import (
     rounded_text,
     weight_text,
 )
-from penjing.text.text_table import align_left, max_width
 
 Plain = Mapping[str, Any]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from penjing.formatting.text_table import align_left, align_right, max_width
 from penjing.i18n import say
 from penjing.text.labels import ascii_signs, percent_ends, quoted, weight_text
-from penjing.text.text_table import align_left, align_right, max_width
 
 Plain = Mapping[str, Any]
 

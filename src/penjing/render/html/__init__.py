@@ -11,15 +11,15 @@ from importlib.resources import files
 from typing import Any
 
 from penjing.errors import unknown_name_error
+from penjing.explain import pruning_text
 from penjing.explain.node import story
+from penjing.explain.trace_text import step_lines
 from penjing.i18n import LANGUAGES, catalogue, say
 from penjing.predict.flat import comparison_cuts
 from penjing.render import annotations as node_notes
-from penjing.render import pruning_text
 from penjing.render.class_colours import colour_indices
 from penjing.render.diagram import heading, score_name
 from penjing.render.icicle import encoding_caption
-from penjing.render.trace_text import step_lines
 from penjing.text.font_metrics import ADVANCES, advance
 from penjing.text.labels import cut_text, quoted, value_text
 from penjing.tree.split import Surrogate

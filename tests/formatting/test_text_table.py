@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penjing.text.text_table import width
+from penjing.formatting.text_table import width
 
 
 def test_a_mark_on_a_letter_takes_no_room():

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Sequence
-
-from penjing.text.font_metrics import terminal_columns as width
 
 __all__ = [
     "align_left", "align_right", "clip", "dots", "headings", "last_steps", "max_width",
@@ -15,6 +14,20 @@ GAP = 4
 """The distance between headings, where they stay above their numbers."""
 DRIFT = 2
 """The largest distance by which a heading may end before its numbers."""
+
+
+def width(text: str) -> int:
+    """Return the width of a text in a terminal; wide East Asian characters take two columns.
+
+    Examples
+    --------
+    >>> width("纹理 = a")
+    8
+    """
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
 
 
 def align_left(text: str, places: int) -> str:

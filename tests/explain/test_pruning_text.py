@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import penjing
 from export_trees import chain
-from penjing.render import pruning_text
+from penjing.explain import pruning_text
 from penjing.text.labels import branch_text
 
 MELONS = penjing.example("watermelon2.0")

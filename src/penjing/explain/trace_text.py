@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from penjing.explain.node_text import exclusion_reason, node_location, prediction_text
+from penjing.formatting.text_table import align_left, max_width
 from penjing.i18n import say
-from penjing.render.node_text import exclusion_reason, node_location, prediction_text
 from penjing.text.formula import decimals
 from penjing.text.labels import ascii_signs, quoted, weight_text
 from penjing.text.phrases import class_counts, join_names
-from penjing.text.text_table import align_left, max_width
 from penjing.tree.dialect import dialect_of
 
 Plain = Mapping[str, Any]

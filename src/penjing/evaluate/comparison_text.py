@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from penjing.formatting.text_table import table_lines
 from penjing.i18n import say
 from penjing.text.formula import decimals
 from penjing.text.labels import number_text, quoted, rounded_text, weight_text
 from penjing.text.phrases import join_clauses, join_names, number_word
-from penjing.text.text_table import table_lines
 
 Plain = Mapping[str, Any]
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from penjing.formatting.text_table import align_left, align_right, clip, dots, max_width
 from penjing.i18n import say
 from penjing.prune.decisions import OWN_MEASURES
 from penjing.text.labels import branch_text, quoted, value_text, weight_text
 from penjing.text.phrases import join_clauses
-from penjing.text.text_table import align_left, align_right, clip, dots, max_width
 from penjing.tree.tree_data import TreeData
 
 MIN_STEP_WIDTH, MIN_ROWS_WIDTH, MIN_SUBTREE_WIDTH = 4, 4, 9

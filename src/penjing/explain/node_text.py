@@ -6,12 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from penjing.i18n import say
-from penjing.text import formula
-from penjing.text.formula import decimals
-from penjing.text.labels import ascii_signs, cut_label, quoted, rounded_text
-from penjing.text.phrases import class_counts, join_names, rows_of
-from penjing.text.text_table import (
+from penjing.formatting.text_table import (
     align_left,
     align_right,
     clip,
@@ -20,6 +15,11 @@ from penjing.text.text_table import (
     last_steps,
     max_width,
 )
+from penjing.i18n import say
+from penjing.text import formula
+from penjing.text.formula import decimals
+from penjing.text.labels import ascii_signs, cut_label, quoted, rounded_text
+from penjing.text.phrases import class_counts, join_names, rows_of
 from penjing.tree.dialect import dialect_of
 
 Plain = Mapping[str, Any]

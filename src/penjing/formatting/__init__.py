@@ -1,0 +1,1 @@
+"""Formatting: tables as aligned text, as HTML and as data frames."""
