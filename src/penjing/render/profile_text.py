@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from penjing.formatting import text_table
 from penjing.formatting.text_table import align_left, clip, max_width, width
 from penjing.i18n import say
-from penjing.text import text_table
 from penjing.text.labels import quoted, rounded_text
 from penjing.text.phrases import rows_of, value_with_count
 
