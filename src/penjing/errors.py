@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
+import math
 import numbers
 import reprlib
 from collections.abc import Iterable
@@ -154,8 +154,18 @@ def _rebuild(kind: type[PenjingError], key: str, values: dict[str, object]) -> P
     return kind(key, **values)
 
 
+MAX_EDITS = 0.4
+"""The share of letters in which a mistyped word may differ from a known one."""
+MIN_PART = 3
+"""So many letters are enough to mean a word that contains them."""
+
+
 def closest_match(word: object, known: Iterable[object]) -> str | None:
-    """Return the known word that is most similar to a mistyped one, or None.
+    """Return the known word that a mistyped one is near to, or None.
+
+    Words are near if at most two fifths of the letters of the longer one (at least one) have to be
+    inserted, deleted, replaced or swapped with their neighbour, whatever their case; or if three
+    letters or more are a part of a known word.
 
     Examples
     --------
@@ -163,14 +173,44 @@ def closest_match(word: object, known: Iterable[object]) -> str | None:
     'colour'
     >>> closest_match("好挂", ["好瓜", "纹理"])
     '好瓜'
+    >>> closest_match("cart", ["c4.5", "cart-binary"])
+    'cart-binary'
     >>> closest_match("xyz", ["colour", "root"])
     """
-    if not isinstance(word, str | int | float) or (
-        isinstance(word, str) and len(word) > MAX_TEXT_LENGTH
-    ):
+    if not isinstance(word, str | int | float):
         return None
-    matches = difflib.get_close_matches(str(word), [str(k) for k in known], n=1, cutoff=0.5)
-    return matches[0] if matches else None
+    typed = str(word).casefold()
+    if not typed or len(typed) > MAX_TEXT_LENGTH:
+        return None
+    best, least = None, math.inf
+    for name in (str(k) for k in known):
+        longest = max(len(typed), len(name))
+        most = max(int(longest * MAX_EDITS), 1 if longest > 1 else 0)
+        edits = _edits(typed, name.casefold(), most)
+        if edits is None and len(typed) >= MIN_PART and typed in name.casefold():
+            edits = longest
+        if edits is not None and edits < least:
+            best, least = name, edits
+    return best
+
+
+def _edits(one: str, other: str, most: int) -> int | None:
+    """Return how many edits make one word the other; None if there are more than ``most``."""
+    if abs(len(one) - len(other)) > most:
+        return None
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        following = [i]
+        for j, wanted in enumerate(other, 1):
+            edits = min(row[j] + 1, following[-1] + 1, row[j - 1] + (letter != wanted))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == wanted:
+                edits = min(edits, before[j - 2] + 1)
+            following.append(edits)
+        if min(following) > most:
+            return None
+        before, row = row, following
+    return row[-1] if row[-1] <= most else None
 
 
 def unknown_name_error(

@@ -190,9 +190,9 @@ def test_separators_weights_and_dates_are_read(run):
     [
         (["why", "--foo"], "没有选项 --foo。"),
         (["blah"], "没有命令“blah”"),
-        (["draw"], "缺少 模型。"),
-        (["draw", "m.tree"], "缺少 --output。"),
-        (["why", "m.tree", "--width", "x"], "--width 的值不合适"),
+        (["draw"], "缺少参数“模型”。"),
+        (["draw", "m.tree"], "缺少选项 --output。"),
+        (["why", "m.tree", "--width", "x"], "--width 的值“x”无效：应为整数。"),
         (["why", "m.tree", "root", "more"], "多余的参数：more。"),
     ],
 )

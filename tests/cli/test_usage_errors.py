@@ -11,10 +11,11 @@ import typer
 
 from penjing.cli import Exit, usage_errors
 from penjing.cli.app import COMMANDS, build_app
+from penjing.cli.help_page import HelpStyle
 from penjing.i18n import LANGUAGES, catalogue
 
 WRONG = (
-    "", "fitt", "qqqqqq", "fit", "draw m.tree", "compare a b c", "compare a b c d", "fit x --zzz",
+    "fitt", "qqqqqq", "fit", "draw m.tree", "compare a b c", "compare a b c d", "fit x --zzz",
     "fit x -Q", "fit x --max-depth a", "fit x --max-depth 1.5", "fit x --lang fr", "fit x --json=1",
     "fit x --max-leaves", "test a b --min-accuracy 3", "test a b --min-accuracy -1",
     "test a b --min-accuracy x", "cross-validate x --folds 1", "show m --order z", "why",
@@ -39,6 +40,10 @@ def test_a_wrong_line_is_told_in_chinese_only(run, line):
     if done is None:
         done = run_in_chinese(run, words)
     assert done.code in (Exit.USAGE, Exit.INVALID)
+    assert_chinese_only(done, line)
+
+
+def assert_chinese_only(done, line):
     assert done.out == ""
     assert "错误：" in done.err
     known = (
@@ -48,6 +53,82 @@ def test_a_wrong_line_is_told_in_chinese_only(run, line):
     rest = re.sub(r"--?[a-z][a-z-]*|`[^`]*`", "", sentence)
     assert set(re.findall(LATIN, rest)) <= known, sentence
     assert not re.search(r"[，。；：]\s*$", sentence.strip()[:-1])
+
+
+def every_wrong_line() -> list[str]:
+    """Return for every command every kind of mistake with each of its options."""
+    group = typer.main.get_command(build_app())
+    lines = []
+    for name, made in group.commands.items():
+        arguments = [p for p in made.params if p.param_type_name == "argument"]
+        options = [p for p in made.params if p.param_type_name == "option" and not p.hidden]
+        full = " ".join([name, *("x" for _ in arguments)])
+        required = "".join(f" {p.opts[0]} x" for p in options if p.required)
+        if any(p.required for p in arguments):
+            lines.append(name)
+        lines += [f"{full} more{required}", f"{full}{required} --no-such-option"]
+        if required:
+            lines.append(full)
+        for p in options:
+            if p.is_flag:
+                lines.append(f"{full}{required} {p.opts[0]}=1" if p.opts[0][1] == "-" else name)
+                continue
+            lines.append(f"{full}{required} {p.opts[0]}")
+            if p.metavar in ("INT", "NUMBER", "SHARE") or "|" in (p.metavar or ""):
+                lines.append(f"{full}{required} {p.opts[0]} 9x")
+            if p.min is not None:
+                lines.append(f"{full}{required} {p.opts[0]} -5")
+    return lines
+
+
+def test_every_mistake_with_every_option_is_told_in_each_language(run):
+    lines = every_wrong_line()
+    assert len(lines) > 500
+    refused = 0
+    for line in lines:
+        done = run_in_chinese(run, shlex.split(line))
+        if done.code == Exit.INVALID and line.endswith(" 9x"):
+            continue  # the parser takes any text, and the command refuses it
+        assert done.code == Exit.USAGE, line
+        refused += 1
+        known = " ".join([line, *VALUES])
+        assert_chinese_only(done, known)
+        english = run(*shlex.split(line))
+        assert english.code == Exit.USAGE
+        sentence = english.err.split("error: ", 1)[1]
+        assert not re.search(r"Input should|Value error|Got unexpected|Missing|No such", sentence)
+        assert not re.search(r"[\u4e00-\u9fff]", sentence)
+    assert refused > 400
+
+
+VALUES = (
+    "auto", "always", "never", "en", "zh", "cut", "keep", "rows", "levels", "light", "dark",
+    "print", "learning", "pruning", "gini", "information", "bash", "zsh", "fish", "powershell",
+)  # fmt: skip
+"""Values of options that are listed to choose from."""
+
+
+def test_without_a_command_the_help_is_printed(run):
+    done = run()
+    assert done.code == Exit.USAGE
+    assert done.out == ""
+    assert "Grow and prune:" in done.err
+    assert "生长与剪枝：" in run("--lang", "zh").err
+    assert "生长与剪枝：" in run_in_chinese(run, []).err
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("fitt", "没有命令“fitt”，是不是“fit”？"),
+        ("plug", "没有命令“plug”，是不是“plugins”？"),
+        ("qqqq", "没有命令“qqqq”。运行 `penjing --help` 查看全部命令。"),
+        ("fit x --max-deph 3", "没有选项 --max-deph，是不是 --max-depth？"),
+        ("fit x --max-depth --json", "选项 --max-depth 需要一个值。"),
+    ],
+)
+def test_only_near_and_visible_names_are_proposed(run, line, said):
+    assert f"错误：{said}\n" in run_in_chinese(run, shlex.split(line)).err
 
 
 def run_in_chinese(run, words):
@@ -74,7 +155,7 @@ def test_every_error_of_the_parser_has_a_chinese_sentence():
         made.message, made.ctx, made.param, made.option_name = "Something new.", None, None, "--x"
         made.possibilities, made.param_hint, made.cmd, made.param_type = None, None, None, None
         made.format_message = lambda: "Something new."
-        sentence = usage_errors._translate(made, "zh")
+        sentence = usage_errors.usage_error_text(made, [], HelpStyle("zh"))
         assert "Something" not in sentence
         assert re.search(r"[\u4e00-\u9fff]", sentence)
 

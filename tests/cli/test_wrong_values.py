@@ -53,7 +53,7 @@ LONGEST = 600
 @cache
 def options(command: str) -> tuple[str, ...]:
     """Return the options of a command that take a value, by their long names."""
-    app = typer.main.get_command(build_app(with_completion=False, is_rich=False))
+    app = typer.main.get_command(build_app())
     params = app.commands[command].params  # type: ignore[attr-defined]
     every = [p.opts[0] for p in params if p.opts[0][0] == "-" and not p.is_flag]
     shared = () if command == "check" else SHARED
@@ -61,7 +61,7 @@ def options(command: str) -> tuple[str, ...]:
 
 
 def test_every_command_is_tried():
-    app = typer.main.get_command(build_app(with_completion=False, is_rich=False))
+    app = typer.main.get_command(build_app())
     assert set(app.commands) == set(COMMANDS)  # type: ignore[attr-defined]
 
 

@@ -57,5 +57,7 @@ def test_they_agree_with_the_shared_copies(name, file):
 
 
 def test_an_unknown_example():
-    with pytest.raises(ChoiceError, match=r"example 'melon' is not known.*Closest: watermelon"):
+    with pytest.raises(
+        ChoiceError, match=r"no built-in table 'melon'. Did you mean 'watermelon2.0'\?"
+    ):
         example("melon")

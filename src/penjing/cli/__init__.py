@@ -28,16 +28,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     from penjing.cli.app import build_app, is_completing, move_common_options  # noqa: PLC0415
     from penjing.cli.console import prepare_streams  # noqa: PLC0415
-    from penjing.cli.usage_errors import print_usage_error  # noqa: PLC0415
+    from penjing.cli.help_page import HelpStyle  # noqa: PLC0415
 
     prepare_streams()
     args = move_common_options(list(sys.argv[1:] if argv is None else argv))
+    style = HelpStyle.from_args(args)
     try:
-        # On a terminal, the long help of a subcommand is printed in rich's panels.
-        app = build_app(
-            with_completion=is_completing(), is_rich=len(args) > 1 and sys.stdout.isatty()
-        )
-        code = app(args=args, prog_name="penjing", standalone_mode=False)
+        app = build_app(with_completion=is_completing())
+        code = app(args=args, prog_name="penjing", standalone_mode=False, obj=style)
     except SystemExit as system_exit:  # raised by typer when a shell requests completions
         code = system_exit.code
     except KeyboardInterrupt:
@@ -47,6 +45,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         # differ between versions.
         if not hasattr(error, "show") or not hasattr(error, "exit_code"):
             raise
+        from penjing.cli.usage_errors import print_usage_error  # noqa: PLC0415 - only here
+
         print_usage_error(error, args)
         code = error.exit_code
     return int(code) if isinstance(code, int) else Exit.OK

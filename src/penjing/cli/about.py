@@ -1,33 +1,64 @@
-"""Commands about penjing itself: recipes, plugins, completion."""
+"""Commands about penjing itself: examples, recipes, plugins, completion."""
 
 from __future__ import annotations
 
 import os
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from penjing.cli.command import command
 from penjing.cli.console import Console
-from penjing.cli.parameters import Shell
+from penjing.cli.parameters import Shell, argument
 
 
 def add_to(app: typer.Typer) -> None:
     """Register these commands."""
-    for function in (recipes, plugins, completion):
+    for function in (examples, recipes, plugins, completion):
         app.command(function.__name__)(function)
     app.command("plugs", hidden=True)(plugs)
+
+
+@command
+def examples(console: Console) -> None:
+    """Print the built-in tables: name, rows, columns, target and description."""
+    from penjing.data.examples import EXAMPLES, example  # noqa: PLC0415 - heavy
+    from penjing.formatting.text_table import align_left, align_right, max_width  # noqa: PLC0415 - heavy
+    from penjing.i18n import help_catalogue  # noqa: PLC0415
+
+    texts = help_catalogue(console.lang)
+    listed: list[dict[str, Any]] = []
+    for name, (_, target) in EXAMPLES.items():
+        table = example(name)
+        listed.append(
+            {
+                "name": name,
+                "rows": table.n_rows,
+                "columns": len(table.columns),
+                "target": target,
+                "description": texts[f"example_{name}"],
+            }
+        )
+    if console.as_json:
+        console.print_json(listed)
+        return
+    head = {key: texts[f"examples_{key}"] for key in listed[0]}
+    widths = {key: max_width([str(row[key]) for row in (head, *listed)]) for key in head}
+    for row in (head, *listed):
+        cells = [
+            (align_right if key in ("rows", "columns") else align_left)(str(row[key]), widths[key])
+            for key in head
+        ]
+        console.print("  ".join(cells).rstrip())
 
 
 @command
 def recipes(
     console: Console,
     *,
-    name: Annotated[
-        str | None, typer.Argument(metavar="RECIPE", help="Only this one, settings explained.")
-    ] = None,
+    name: Annotated[str | None, argument("recipe_name", "RECIPE")] = None,
 ) -> None:
-    """List the recipes and all their settings, side by side; or one with what they mean."""
+    """Print the recipes with their settings, or one recipe with the meaning of its settings."""
     from penjing.dialects.recipes import RECIPES, recipe_of  # noqa: PLC0415 - heavy
     from penjing.render.recipe_table import recipes_table, settings_sheet  # noqa: PLC0415
 
@@ -55,13 +86,13 @@ def recipes(
 
 @command
 def plugins(console: Console) -> None:
-    """List criteria, dialects, pruners, engines, renderers and exports, plug-ins included."""
+    """Print the names of all built-in components and plug-ins, by kind."""
     _list_plugins(console)
 
 
 @command
 def plugs(console: Console) -> None:
-    """List what `penjing plugins` lists; the name of 0.1.0."""
+    """Print what `penjing plugins` prints; the name of 0.1.0."""
     console.print_note("note_command_renamed", old="plugs", new="plugins")
     _list_plugins(console)
 
@@ -81,9 +112,9 @@ def _list_plugins(console: Console) -> None:
 def completion(
     console: Console,  # noqa: ARG001 - every command has one
     *,
-    shell: Annotated[Shell, typer.Argument(help="Which shell is to complete command lines.")],
+    shell: Annotated[Shell, argument("shell", "SHELL")],
 ) -> None:
-    """Print what makes a shell complete command lines: `penjing completion bash >> ~/.bashrc`."""
+    """Print a script for shell completion."""
     from penjing.cli.app import build_app  # noqa: PLC0415 - app imports this module
 
     os.environ["_PENJING_COMPLETE"] = f"source_{shell}"

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from penjing.cli.parameters import COMMON_OPTIONS
+from penjing.cli.help_page import COMMAND_GROUPS, HelpCommand, HelpGroup
+from penjing.cli.parameters import COMMON_OPTIONS, OUTPUT, option
 
 COMMAND_MODULES = ("show", "fit", "predict", "understand", "export", "report", "about")
 """The modules that define the commands."""
-COMMANDS = (
-    "check", "fit", "show", "draw", "why", "explain", "trace", "prune", "predict", "test",
-    "compare", "ruleset", "importance", "bootstrap", "cross-validate", "export", "report",
-    "recipes", "plugins", "plugs", "completion",
-)  # fmt: skip
+COMMANDS = tuple(name for names in COMMAND_GROUPS.values() for name in names)
 """The commands in the order of the help."""
 
 
@@ -28,39 +26,49 @@ def _version(is_requested: bool) -> None:  # noqa: FBT001 - typer passes it by p
         raise typer.Exit
 
 
-def root(
-    *,
-    version: Annotated[
-        bool,
-        typer.Option("--version", is_eager=True, help="Print the version.", callback=_version),
-    ] = False,
-) -> None:
-    """Decision trees that show their work: from a file to a pruned, tested tree."""
+def _root(**_: object) -> None:
+    """Accept the options of the program; those of a command are moved behind it before."""
 
 
-def build_app(*, with_completion: bool = False, is_rich: bool = False) -> typer.Typer:
+def _root_options() -> inspect.Signature:
+    """Return the options of the program: the common ones, so that its help can have a language."""
+    version = option("version", "--version", panel=OUTPUT, is_eager=True, callback=_version)
+    group = {"version": (Annotated[bool, version], False), **COMMON_OPTIONS}
+    keyword_only = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Signature(
+        [
+            inspect.Parameter(name, keyword_only, annotation=kind, default=default)
+            for name, (kind, default) in group.items()
+        ]
+    )
+
+
+_root.__signature__ = _root_options()  # type: ignore[attr-defined]
+_root.__annotations__ = {p.name: p.annotation for p in _root_options().parameters.values()}
+
+
+def build_app(*, with_completion: bool = False) -> typer.Typer:
     """Return the application with all its commands.
 
     Parameters
     ----------
     with_completion : bool
         Whether the application handles requests for shell completion.
-    is_rich : bool
-        Whether help is printed in rich's panels; plain help takes half the time.
     """
     app = typer.Typer(
         name="penjing",
+        cls=HelpGroup,
         no_args_is_help=True,
         add_completion=with_completion,
-        rich_markup_mode="rich" if is_rich else None,
+        rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["--help", "-h"]},
-        epilog="Exit codes: 0 fine, 1 data or choice wrong, 2 usage, 3 below --min-accuracy, "
-        "70 our fault, 130 interrupted.",
     )
-    app.callback()(root)
+    app.callback()(_root)
     for name in COMMAND_MODULES:
         import_module(f"penjing.cli.{name}").add_to(app)
+    for command in app.registered_commands:
+        command.cls = HelpCommand
     app.registered_commands.sort(key=lambda command: COMMANDS.index(str(command.name)))
     return app
 

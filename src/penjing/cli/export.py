@@ -10,7 +10,7 @@ import typer
 from penjing.cli import sources
 from penjing.cli.command import command
 from penjing.cli.console import Console, print_bytes
-from penjing.cli.parameters import Model, Output
+from penjing.cli.parameters import FORMAT, Model, Output, option
 from penjing.errors import ChoiceError
 
 if TYPE_CHECKING:
@@ -29,34 +29,30 @@ def export(
     model: Model,
     kind: Annotated[
         str,
-        typer.Option(
-            "--to",
-            metavar="KIND",
-            help="python, sql, c, javascript, java, pmml, onnx, excel, nested or dict.",
-        ),
+        option("to", "--to", panel=FORMAT, metavar="FORMAT"),
     ],
     output: Output = None,
     dialect: Annotated[
-        str | None,
-        typer.Option(help="Of sql: duckdb, postgres, sqlite, mysql, bigquery, snowflake or spark."),
+        str | None, option("export_dialect", panel=FORMAT, metavar="NAME", default="duckdb")
     ] = None,
-    table: Annotated[str | None, typer.Option(metavar="NAME", help="Of sql: the table.")] = None,
-    proba: Annotated[
-        bool, typer.Option("--proba", help="Of sql: add the share of each class.")
-    ] = False,
-    name: Annotated[str | None, typer.Option(metavar="NAME", help="Of java: the class.")] = None,
+    table: Annotated[
+        str | None, option("export_table", panel=FORMAT, metavar="NAME", default="rows")
+    ] = None,
+    proba: Annotated[bool, option("export_proba", "--proba", panel=FORMAT)] = False,
+    name: Annotated[
+        str | None, option("export_name", panel=FORMAT, metavar="NAME", default="PenjingTree")
+    ] = None,
     cell: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN=CELL", help="Of excel: where a column stands."),
+        list[str] | None, option("export_cell", panel=FORMAT, metavar="COLUMN=CELL")
     ] = None,
     missing: Annotated[
-        str | None, typer.Option(help="Missing values: stop or fraction; else as grown.")
+        str | None, option("export_missing", panel=FORMAT, metavar="NAME", default="model")
     ] = None,
     unseen: Annotated[
-        str | None, typer.Option(help="Levels that training never saw: stop, missing or error.")
+        str | None, option("unseen", panel=FORMAT, metavar="NAME", default="model")
     ] = None,
 ) -> None:
-    """Turn a tree into a program or document that answers as it does."""
+    """Convert a tree to a program or document that gives the same predictions."""
     tree = sources.load_model(model)
     options: dict[str, Any] = {
         "dialect": dialect,

@@ -19,7 +19,19 @@ from penjing.cli.option_groups import (
     with_reading_options,
     with_recipe_options,
 )
-from penjing.cli.parameters import Data, Model, Output, RecipeName, Test, Train
+from penjing.cli.parameters import (
+    GROWING,
+    INPUT,
+    OUTPUT,
+    PRUNING,
+    Data,
+    Model,
+    ModelOutput,
+    RecipeName,
+    Test,
+    Train,
+    option,
+)
 from penjing.cli.progress_bar import progress_bar
 from penjing.cli.prune_options import Pruning, measure, print_pruning
 from penjing.cli.show import print_size
@@ -54,33 +66,19 @@ def fit(
     reading: sources.ReadingOptions,
     data: Data,
     recipe: RecipeName = "id3",
-    output: Output = None,
-    pruning: Pruning,
-    engine: Annotated[str, typer.Option(help="Who counts; see `penjing plugins`.")] = "auto",
-    memory_limit: Annotated[
-        str | None, typer.Option(help="How much memory may be used, e.g. 2GB.")
-    ] = None,
-    work: Annotated[
-        str | None, typer.Option(help="Folder for the coded rows of engine disk; resumes there.")
-    ] = None,
-    query: Annotated[
-        str | None, typer.Option(help="SQL, or a table's name, for duckdb:FILE or postgresql://…")
-    ] = None,
-    trace: Annotated[
-        bool | None,
-        typer.Option(
-            "--trace/--no-trace",
-            help="Keep how the tree grew, for `why` and `trace`. Default: if it is small.",
-        ),
-    ] = None,
-    sketch: Annotated[
-        bool,
-        typer.Option(
-            "--sketch/--no-sketch",
-            help="Keep how the rows of large nodes are distributed, for pictures of the model.",
-        ),
-    ] = True,
     settings: RecipeSettings,
+    output: ModelOutput = None,
+    pruning: Pruning,
+    engine: Annotated[str, option("engine", panel=GROWING, metavar="NAME")] = "auto",
+    memory_limit: Annotated[
+        str | None, option("memory_limit", panel=INPUT, metavar="SIZE", default="half")
+    ] = None,
+    work: Annotated[str | None, option("work", panel=GROWING, metavar="FOLDER")] = None,
+    query: Annotated[str | None, option("query", panel=INPUT, metavar="SQL")] = None,
+    trace: Annotated[
+        bool | None, option("trace", "--trace/--no-trace", panel=OUTPUT, default="small")
+    ] = None,
+    sketch: Annotated[bool, option("sketch", "--sketch/--no-sketch", panel=OUTPUT)] = True,
 ) -> None:
     """Grow a tree from a table."""
     changed = {**settings.named, **program_options, **settings.words}
@@ -260,17 +258,15 @@ def prune(
     reading: sources.ReadingOptions,
     model: Model,
     method: Annotated[
-        str, typer.Option("--method", "-m", help="How to prune; see `penjing plugins`.")
+        str, option("prune_method", "--method", "-m", panel=PRUNING, metavar="METHOD")
     ] = "reduced-error",
-    output: Output = None,
+    output: ModelOutput = None,
     pruning: Pruning,
     test: Test = None,
     train: Train = None,
-    same_file: Annotated[
-        bool, typer.Option("--same-file", help="Let one file decide and report all the same.")
-    ] = False,
+    same_file: Annotated[bool, option("same_file", "--same-file", panel=PRUNING)] = False,
 ) -> None:
-    """Make a tree smaller: every question is weighed, bottom up."""
+    """Prune a tree and report every decision."""
     if sources.are_same_file(pruning.validate, test):
         if not same_file:
             raise ChoiceError("same_file")

@@ -1,7 +1,9 @@
-"""Arguments and options of the commands, with their help: each is declared once, here.
+"""Arguments and options of the commands: each is declared once, here, with its panel and key.
 
 An option that a command names in its signature is a type; options that are passed on together are
-a group, from which :mod:`penjing.cli.option_groups` makes one parameter of the command.
+a group, from which :mod:`penjing.cli.option_groups` makes one parameter of the command. What typer
+takes for the help is the key of the text, which :mod:`penjing.cli.help_page` looks up in the
+language of the output.
 """
 
 from __future__ import annotations
@@ -14,10 +16,15 @@ import typer
 Group = dict[str, tuple[Any, Any]]
 """The type for typer and the default of each option, by the keyword that it becomes."""
 
-OUTPUT = "Output"
-READING = "Reading"
-GROWING = "Recipe"
-METHOD = "Options of a method"
+INPUT, COLUMNS, GROWING, PRUNING = "input", "columns", "growing", "pruning"
+EVALUATION, OUTPUT, FORMAT = "evaluation", "output", "format"
+C45, J48, RPART, SKLEARN = "c45", "j48", "rpart", "sklearn"
+PANELS = (
+    INPUT, COLUMNS, GROWING, PRUNING, EVALUATION, FORMAT, OUTPUT, C45, J48, RPART, SKLEARN,
+)  # fmt: skip
+"""The panels of the help in their order; those of other programs come last."""
+
+_METAVARS = {int: "INT", float: "NUMBER", str: "NAME", bool: None}
 
 
 class Lang(StrEnum):
@@ -58,222 +65,242 @@ class Shell(StrEnum):
     powershell = "powershell"
 
 
-Data = Annotated[str, typer.Argument(metavar="DATA", help="A table: CSV, TSV, …; - is stdin.")]
-Model = Annotated[str, typer.Argument(metavar="MODEL", help="A saved tree; - is stdin.")]
-Output = Annotated[
-    str | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - is stdout.")
-]
+def choices(names: type[StrEnum]) -> str:
+    """Return the metavar of an option whose values are listed.
+
+    Examples
+    --------
+    >>> choices(Ties)
+    'cut|keep'
+    """
+    return "|".join(names)
+
+
+CHOICES = {"SHELL": choices(Shell)}
+"""The values of arguments that have a name of their own."""
+
+
+def option(
+    key: str,
+    *words: str,
+    panel: str,
+    metavar: str | None = None,
+    default: str | None = None,
+    **more: Any,  # noqa: ANN401 - limits of numbers
+) -> Any:  # noqa: ANN401 - as typer has it
+    """Declare an option.
+
+    Parameters
+    ----------
+    key : str
+        The key of its help.
+    *words : str
+        Its names; by default that of the parameter.
+    panel : str
+        The panel of the help that lists it.
+    metavar : str
+        What stands for its value in the help; None for a switch.
+    default : str
+        The default that the help shows, where it is not that of the parameter: a value, or the key
+        of a text.
+    """
+    shown: Any = default if default is not None else True
+    return typer.Option(
+        *words, help=key, rich_help_panel=panel, metavar=metavar, show_default=shown, **more
+    )
+
+
+def argument(key: str, metavar: str) -> Any:  # noqa: ANN401 - as typer has it
+    """Declare an argument: the key of its help, and what stands for it."""
+    return typer.Argument(help=key, rich_help_panel=INPUT, metavar=metavar)
 
 
 def _option(
     kind: Any,  # noqa: ANN401 - a type
-    help_: str,
+    key: str,
     *words: str,
-    panel: str | None = None,
+    panel: str,
     metavar: str | None = None,
+    default: str | None = None,
 ) -> tuple[Any, Any]:
     """Return an option of a group: the type for typer, and the default None."""
-    option = typer.Option(*words, metavar=metavar, help=help_, rich_help_panel=panel)
-    return Annotated[kind | None, option], None
+    metavar = metavar or _METAVARS[kind]
+    made = option(key, *words, panel=panel, metavar=metavar, default=default)
+    return Annotated[kind | None, made], None
 
 
-def _switch(help_: str, *words: str, panel: str) -> tuple[Any, Any]:
+def _switch(key: str, *words: str, panel: str) -> tuple[Any, Any]:
     """Return an option of a group without a value."""
-    return Annotated[bool, typer.Option(*words, help=help_, rich_help_panel=panel)], False
+    return Annotated[bool, option(key, *words, panel=panel)], False
 
+
+Data = Annotated[str, argument("data", "DATA")]
+Model = Annotated[str, argument("model", "MODEL")]
+Output = Annotated[
+    str | None, option("output", "--output", "-o", panel=OUTPUT, metavar="FILE", default="stdout")
+]
+ModelOutput = Annotated[
+    str | None, option("output_model", "--output", "-o", panel=OUTPUT, metavar="FILE")
+]
 
 COMMON_OPTIONS: Group = {
-    "lang": _option(Lang, "Language of the output; else the locale's.", "--lang", panel=OUTPUT),
-    "as_json": _switch("Print plain data.", "--json", panel=OUTPUT),
-    "ascii_only": _switch("Draw with plain characters.", "--ascii", panel=OUTPUT),
-    "width": _option(int, "Length of a line; else the terminal's.", "--width", panel=OUTPUT),
+    "lang": _option(Lang, "lang", "--lang", panel=OUTPUT, metavar=choices(Lang), default="locale"),
+    "as_json": _switch("json", "--json", panel=OUTPUT),
+    "ascii_only": _switch("ascii", "--ascii", panel=OUTPUT),
+    "width": _option(int, "width", "--width", panel=OUTPUT, default="terminal"),
     "color": (
-        Annotated[Color, typer.Option(help="When to use colour.", rich_help_panel=OUTPUT)],
+        Annotated[Color, option("color", panel=OUTPUT, metavar=choices(Color))],
         Color.auto,
     ),
-    "debug": _switch("Show the traceback of an error.", "--debug", panel=OUTPUT),
+    "debug": _switch("debug", "--debug", panel=OUTPUT),
 }
 """The options of every command."""
 
-
-def _reading(kind: Any, metavar: str, help_: str, *words: str) -> tuple[Any, Any]:  # noqa: ANN401
-    return _option(kind, help_, *words, panel=READING, metavar=metavar)
-
-
 READING_OPTIONS: Group = {
-    "target": _reading(str, "COLUMN", "The column to predict.", "--target", "-t"),
-    "schema": _reading(
-        str,
-        "JSON|FILE",
-        'What columns are: \'{"size": {"ordered": ["S", "M", "L"]}}\', or a file of it.',
-        "--schema",
+    "target": _option(
+        str, "target", "--target", "-t", panel=COLUMNS, metavar="COLUMN", default="target"
     ),
-    "markers": _reading(
-        list[str],
-        "WORD",
-        "A word that means missing; else the model's, and the usual ones.",
-        "--missing-marker",
+    "schema": _option(str, "schema", "--schema", panel=COLUMNS, metavar="JSON|FILE"),
+    "encoding": _option(str, "encoding", "--encoding", panel=INPUT, default="detected"),
+    "separator": _option(
+        str, "separator", "--separator", panel=INPUT, metavar="CHAR", default="detected"
     ),
-    "encoding": _reading(
-        str, "NAME", "The encoding of the table, where guessing errs.", "--encoding"
+    "names": _option(str, "names", "--names", panel=INPUT, metavar="A,B,…"),
+    "markers": _option(
+        list[str], "markers", "--missing-marker", panel=INPUT, metavar="WORD", default="markers"
     ),
-    "separator": _reading(
-        str, "CHAR", "What divides cells, where guessing errs; \\t is a tab.", "--separator"
-    ),
-    "names": _reading(str, "A,B,…", "The names of the columns, if there is no header.", "--names"),
-    "keep": _reading(
-        list[str], "COLUMN", "Keep a column that looks like an id or a date.", "--keep"
-    ),
-    "ignore": _reading(list[str], "COLUMN", "Leave a column out.", "--ignore"),
-    "weight": _reading(str, "COLUMN", "The column that says how much a row weighs.", "--weight"),
-    "dates": _reading(
-        str, "PARTS", "What to make of dates: year,month,day,weekday,hour,number.", "--dates"
-    ),
+    "keep": _option(list[str], "keep", "--keep", panel=COLUMNS, metavar="COLUMN"),
+    "ignore": _option(list[str], "ignore", "--ignore", panel=COLUMNS, metavar="COLUMN"),
+    "weight": _option(str, "weight", "--weight", panel=COLUMNS, metavar="COLUMN"),
+    "dates": _option(str, "dates", "--dates", panel=COLUMNS, metavar="PARTS"),
 }
 """The options of every command that reads a table, by the fields of `ReadingOptions`."""
 
-RecipeName = Annotated[
-    str, typer.Option("--recipe", "-r", help="How to grow; see `penjing recipes`.")
-]
+RecipeName = Annotated[str, option("recipe", "--recipe", "-r", panel=GROWING, metavar="NAME")]
 MissingPolicy = Annotated[
-    str | None,
-    typer.Option(
-        "--missing",
-        help="Missing values: refuse, fraction, branch, surrogate, direction.",
-        rich_help_panel=GROWING,
-    ),
+    str | None, option("missing", "--missing", panel=GROWING, metavar="NAME", default="recipe")
 ]
 Setting = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Any other setting; see `penjing recipes`.",
-                 rich_help_panel=GROWING),
-]  # fmt: skip
+    list[str] | None, option("setting", "--set", panel=GROWING, metavar="NAME=VALUE")
+]
 
 
-def _growing(kind: Any, help_: str, word: str) -> tuple[Any, Any]:  # noqa: ANN401 - a type
-    return _option(kind, help_, word, panel=GROWING)
+def _growing(kind: Any, name: str) -> tuple[Any, Any]:  # noqa: ANN401 - a type
+    return _option(kind, name, f"--{name.replace('_', '-')}", panel=GROWING, default="recipe")
 
 
 RECIPE_OPTIONS: Group = {
-    "criterion": _growing(str, "gain, gain_ratio, gini, variance.", "--criterion"),
-    "shape": _growing(str, "multiway or binary.", "--shape"),
+    "criterion": _growing(str, "criterion"),
+    "shape": _growing(str, "shape"),
     "missing": (MissingPolicy, None),
-    "unseen": _growing(str, "Unseen levels: stop, missing or error.", "--unseen"),
-    "max_depth": _growing(int, "Most questions on a path.", "--max-depth"),
-    "max_leaves": _growing(int, "Most leaves.", "--max-leaves"),
-    "min_weight": _growing(float, "Least weight of a node to divide.", "--min-weight"),
-    "min_branch": _growing(float, "Least weight that two branches must have.", "--min-branch"),
-    "min_gain": _growing(float, "Least gain of a division.", "--min-gain"),
+    "unseen": _growing(str, "unseen"),
+    "max_depth": _growing(int, "max_depth"),
+    "max_leaves": _growing(int, "max_leaves"),
+    "min_weight": _growing(float, "min_weight"),
+    "min_branch": _growing(float, "min_branch"),
+    "min_gain": _growing(float, "min_gain"),
     "setting": (Setting, None),
 }
 """The settings of every recipe, and any other."""
 
-Seed = Annotated[int, typer.Option("--seed", help="Decides which rows a share takes.")]
+Unseen = Annotated[
+    str | None, option("unseen", "--unseen", panel=INPUT, metavar="NAME", default="model")
+]
+Seed = Annotated[int, option("seed_folds", "--seed", panel=EVALUATION, metavar="INT")]
+ValidationSeed = Annotated[int, option("seed_share", "--seed", panel=PRUNING, metavar="INT")]
 Method = Annotated[
-    str | None,
-    typer.Option("--prune", metavar="METHOD", help="How to prune; see `penjing plugins`."),
+    str | None, option("prune", "--prune", panel=PRUNING, metavar="METHOD", default="recipe")
 ]
 
 VALIDATION_OPTIONS: Group = {
-    "validate": _option(str, "Rows that decide the pruning.", "--validate", metavar="FILE"),
-    "share": _option(
-        float,
-        "Hold out a share of the training rows to decide.",
-        "--validate-share",
-        metavar="SHARE",
-    ),
-    "seed": (Seed, 0),
+    "validate": _option(str, "validate", "--validate", panel=PRUNING, metavar="FILE"),
+    "share": _option(float, "share", "--validate-share", panel=PRUNING, metavar="SHARE"),
+    "seed": (ValidationSeed, 0),
 }
-TIES = _option(Ties, "A question that makes no difference: cut it or keep it.", "--ties")
-FIT_PRUNING: Group = VALIDATION_OPTIONS | {"method": (Method, None), "ties": TIES}
+TIES = _option(Ties, "ties", "--ties", panel=PRUNING, metavar=choices(Ties), default="cut")
+FIT_PRUNING: Group = {
+    "method": (Method, None),
+    **VALIDATION_OPTIONS,
+    "validate": _option(str, "validate_fit", "--validate", panel=PRUNING, metavar="FILE"),
+    "ties": TIES,
+}
 """The pruning of `fit`, by the fields of `Pruning`."""
 
 
-def _of_method(kind: Any, help_: str, word: str) -> tuple[Any, Any]:  # noqa: ANN401 - a type
-    return _option(kind, help_, word, panel=METHOD)
+def _of_method(
+    kind: Any,  # noqa: ANN401 - a type
+    key: str,
+    word: str,
+    default: str | None = None,
+) -> tuple[Any, Any]:
+    return _option(kind, f"prune_{key}", word, panel=PRUNING, default=default)
 
 
 PRUNE_PRUNING: Group = VALIDATION_OPTIONS | {
     "ties": TIES,
-    "confidence": _option(float, "CF of pessimistic pruning; smaller cuts more.", "--confidence"),
-    "cp": _of_method(
-        float, "cost-complexity: what a leaf costs, as a share of the root's risk.", "--cp"
-    ),
-    "alpha": _of_method(float, "cost-complexity: the same as such.", "--alpha"),
-    "by": _of_method(str, "cost-complexity: errors or impurity.", "--by"),
-    "one_se": _of_method(
-        bool,
-        "cost-complexity: the smallest tree within one standard error, or the least "
-        "cross-validated error itself.",
-        "--one-se/--smallest",
-    ),
-    "folds": _of_method(
-        int, "cost-complexity: cross-validate in so many parts of the training rows.", "--folds"
-    ),
-    "raise_branches": _of_method(
-        bool, "error-based: the largest branch may replace its parent.", "--raise/--no-raise"
-    ),
-    "setting": _option(
-        list[str],
-        "Any other option of the method.",
-        "--set",
-        panel=METHOD,
-        metavar="NAME=VALUE",
-    ),
+    "confidence": _of_method(float, "confidence", "--confidence", "0.25"),
+    "cp": _of_method(float, "cp", "--cp"),
+    "alpha": _of_method(float, "alpha", "--alpha"),
+    "by": _of_method(str, "by", "--by", "errors"),
+    "one_se": _of_method(bool, "one_se", "--one-se/--smallest", "--one-se"),
+    "folds": _of_method(int, "folds", "--folds"),
+    "raise_branches": _of_method(bool, "raise", "--raise/--no-raise", "recipe"),
+    "setting": _option(list[str], "prune_setting", "--set", panel=PRUNING, metavar="NAME=VALUE"),
 }
 """The pruning of `prune`: the fields of `Pruning`, then the options of the methods."""
 
-Test = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Rows that report; not those that decide.")
-]
+Test = Annotated[str | None, option("test", "--test", panel=INPUT, metavar="FILE")]
 Train = Annotated[
-    str | None,
-    typer.Option(metavar="FILE", help="The training rows; else the file that the model names."),
+    str | None, option("train", "--train", panel=INPUT, metavar="FILE", default="train")
 ]
 
 
 def _program_options() -> Group:
     options: Group = {}
 
-    def add(name: str, kind: Any, panel: str, help_: str, word: str) -> None:  # noqa: ANN401
-        options[name] = _option(kind, help_, word, panel=panel)
+    def add(
+        panel: str,
+        name: str,
+        kind: Any,  # noqa: ANN401 - a type
+        default: str | None = None,
+        metavar: str | None = None,
+    ) -> None:
+        word = f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
+        # The keys of texts are in lower case; letters mean different things in C4.5 and J48.
+        key = f"{panel}_{name.lower()}"
+        options[name] = _option(kind, key, word, panel=panel, default=default, metavar=metavar)
 
-    def switch(name: str, panel: str, help_: str, *words: str) -> None:
-        options[name] = _switch(help_, f"-{name}", *words, panel=panel)
+    def switch(panel: str, name: str, *words: str) -> None:
+        options[name] = _switch(f"{panel}_{name.lower()}", f"-{name}", *words, panel=panel)
 
-    j48, c45 = "J48's own options", "C4.5's own options"
-    add("C", float, j48, "Confidence of pruning, 0.25.", "-C")
-    add("M", float, j48, "Least weight of two branches, 2.", "-M")
-    switch("R", j48, "Reduced-error pruning, by validation rows.")
-    switch("B", j48, "Nominal columns: one level against the rest.")
-    switch("U", j48, "No pruning.")
-    switch("S", j48, "No branch is raised.")
-    switch("A", j48, "Laplace probabilities (any recipe).", "--laplace")
-    switch("O", j48, "Do not collapse.")
-    switch("J", j48, "Cuts cost nothing.")
-    add("m", float, c45, "Least weight of two branches, 2.", "-m")
-    add("c", float, c45, "Confidence of pruning in per cent, 25.", "-c")
-    switch("g", c45, "Gain instead of gain ratio (C5.0: no global pruning).")
-    switch("s", c45, "Levels are merged into groups.")
-    rpart, sklearn = "rpart's own options", "scikit-learn's own options"
-    add("cp", float, rpart, "Least decrease of risk per leaf, 0.01.", "--cp")
-    for name, help_ in {
-        "minsplit": "Least rows of a node to divide, 20.",
-        "minbucket": "Least rows of each side; a third of minsplit.",
-        "maxdepth": "Most questions on a path, 30.",
-        "usesurrogate": "0, 1 or 2.",
-        "maxsurrogate": "Most surrogates of a question, 5.",
-        "xval": "Groups of the cross-validated cp table, 0.",
-    }.items():
-        add(name, int, rpart, help_, f"--{name}")
-    add("split", str, rpart, "gini or information.", "--split")
-    add("prior", str, rpart, "How likely classes are: yes=0.3,no=0.7.", "--prior")
-    add("loss", str, rpart, 'Costs of errors: {"true": {"answered": 5}}, or a matrix.', "--loss")
-    add("cost", str, rpart, "What asking about columns costs: age=2,sex=1.", "--cost")
-    add("ccp_alpha", float, sklearn, "Impurity that a leaf costs, 0.", "--ccp-alpha")
-    for name in ("min_samples_split", "min_samples_leaf", "max_leaf_nodes", "random_state"):
-        add(name, int, sklearn, "As there.", f"--{name.replace('_', '-')}")
-    add("class_weight", str, sklearn, "balanced, or yes=2,no=1.", "--class-weight")
+    add(C45, "m", float, "2")
+    add(C45, "c", float, "25")
+    switch(C45, "g")
+    switch(C45, "s")
+    add(J48, "C", float, "0.25")
+    add(J48, "M", float, "2")
+    for name in ("R", "B", "U", "S"):
+        switch(J48, name)
+    switch(J48, "A", "--laplace")
+    for name in ("O", "J"):
+        switch(J48, name)
+    add(RPART, "cp", float, "0.01")
+    add(RPART, "minsplit", int, "20")
+    add(RPART, "minbucket", int, "third")
+    add(RPART, "maxdepth", int, "30")
+    add(RPART, "usesurrogate", int, "2", "0|1|2")
+    add(RPART, "maxsurrogate", int, "5")
+    add(RPART, "xval", int, "0")
+    add(RPART, "split", str, "gini", "gini|information")
+    add(RPART, "prior", str, "frequency", "CLASS=NUMBER,…")
+    add(RPART, "loss", str, "1", "JSON")
+    add(RPART, "cost", str, "1", "COLUMN=NUMBER,…")
+    add(SKLEARN, "ccp_alpha", float, "0")
+    add(SKLEARN, "min_samples_split", int, "2")
+    add(SKLEARN, "min_samples_leaf", int, "1")
+    add(SKLEARN, "max_leaf_nodes", int, "none")
+    add(SKLEARN, "class_weight", str, "1", "balanced|CLASS=NUMBER,…")
+    add(SKLEARN, "random_state", int, "first")
     return options
 
 

@@ -12,7 +12,19 @@ from penjing.cli import Exit, sources
 from penjing.cli.command import command
 from penjing.cli.console import Console
 from penjing.cli.option_groups import with_reading_options
-from penjing.cli.parameters import Data, Model, Output, Test, Train
+from penjing.cli.parameters import (
+    EVALUATION,
+    INPUT,
+    OUTPUT,
+    Data,
+    Model,
+    Output,
+    Test,
+    Train,
+    Unseen,
+    argument,
+    option,
+)
 from penjing.cli.prune_options import LEAVE_ONE_OUT, leave_one_out
 from penjing.errors import CapabilityError, ChoiceError, PenjingError
 
@@ -37,32 +49,20 @@ def predict(
     model: Model,
     data: Data,
     output: Output = None,
-    proba: Annotated[bool, typer.Option("--proba", help="Add the share of each class.")] = False,
-    rule: Annotated[
-        bool, typer.Option("--rule", help="Add the rule of the leaf that answers.")
-    ] = False,
-    path: Annotated[
-        bool, typer.Option("--path", help="Add how the row came there, with its values.")
-    ] = False,
-    excel: Annotated[
-        bool,
-        typer.Option(
-            "--excel",
-            help="Write CSV for Excel: UTF-8 with a mark (or --output-encoding); text that Excel"
-            " would run as a formula (it begins with =, +, -, @, tab or line end)"
-            " gets a ' in front.",
-        ),
-    ] = False,
+    proba: Annotated[bool, option("proba", "--proba", panel=OUTPUT)] = False,
+    rule: Annotated[bool, option("rule", "--rule", panel=OUTPUT)] = False,
+    path: Annotated[bool, option("path", "--path", panel=OUTPUT)] = False,
+    excel: Annotated[bool, option("excel", "--excel", panel=OUTPUT)] = False,
     output_encoding: Annotated[
-        str, typer.Option(metavar="NAME", help="The encoding of the output: utf-8, gbk, …")
+        str, option("output_encoding", panel=OUTPUT, metavar="NAME")
     ] = "utf-8",
-    input_encoding: Annotated[str | None, typer.Option(hidden=True)] = None,
-    unseen: Annotated[
-        str | None, typer.Option(help="Levels that training never saw: stop, missing or error.")
+    input_encoding: Annotated[
+        str | None, option("encoding", panel=INPUT, metavar="NAME", hidden=True)
     ] = None,
-    lines: Annotated[bool, typer.Option("--lines", help="With --json: one object a line.")] = False,
+    unseen: Unseen = None,
+    lines: Annotated[bool, option("lines", "--lines", panel=OUTPUT)] = False,
 ) -> None:
-    """Answer for each row of a table, as rows come in: its columns, and what the tree says."""
+    """Predict the target of each row of a table, in constant memory."""
     from penjing.cli import prediction_output  # noqa: PLC0415 - heavy
     from penjing.data.read.stream import TableSource, read_batches  # noqa: PLC0415
 
@@ -100,15 +100,11 @@ def evaluate(
     train: Train = None,
     min_accuracy: Annotated[
         float | None,
-        typer.Option(
-            metavar="SHARE", min=0.0, max=1.0, help="Exit with 3 if the accuracy is less, 0 to 1."
-        ),
+        option("min_accuracy", panel=EVALUATION, metavar="SHARE", min=0.0, max=1.0),
     ] = None,
-    full: Annotated[
-        bool, typer.Option("--full", help="Always print the confusion table, and each class.")
-    ] = False,
+    full: Annotated[bool, option("full", "--full", panel=OUTPUT)] = False,
 ) -> Exit:
-    """Count right and wrong answers on rows whose class is known."""
+    """Report the accuracy of a tree on rows whose class is known."""
     tree = sources.load_model(model)
     rows = reading.read_rows_for(console, tree, data)
     sources.warn_if_not_held_out(console, reading, {model: tree}, data, rows)
@@ -208,16 +204,16 @@ def compare(
     console: Console,
     *,
     reading: sources.ReadingOptions,
-    first: Annotated[str, typer.Argument(metavar="MODEL", help="A saved tree.")],
-    second: Annotated[str, typer.Argument(metavar="MODEL", help="Another one.")],
+    first: Annotated[str, argument("first_model", "MODEL")],
+    second: Annotated[str, argument("second_model", "MODEL")],
     test: Test = None,
     train: Train = None,
     leave_out: Annotated[
         bool,
-        typer.Option("--leave-one-out", help=f"Do it for more than {LEAVE_ONE_OUT} rows, too."),
+        option("compare_leave_one_out", "--leave-one-out", panel=EVALUATION),
     ] = False,
 ) -> None:
-    """Put two trees side by side: numbers, rows on which they differ, questions they ask."""
+    """Compare two trees: sizes, accuracies, splits, and rows with different predictions."""
     from penjing.evaluate import comparison_text  # noqa: PLC0415
     from penjing.evaluate.compare import compare as compare_trees  # noqa: PLC0415 - heavy
 

@@ -12,6 +12,8 @@ from penjing.cli.command import command
 from penjing.cli.console import Console
 from penjing.cli.option_groups import parse_settings, with_reading_options
 from penjing.cli.parameters import (
+    EVALUATION,
+    OUTPUT,
     Data,
     Method,
     MissingPolicy,
@@ -22,12 +24,14 @@ from penjing.cli.parameters import (
     Setting,
     Test,
     Train,
+    choices,
+    option,
 )
 
 if TYPE_CHECKING:
     from penjing.data.table import Table
 
-Folds = Annotated[int, typer.Option(metavar="K", min=2, help="The number of folds.")]
+Folds = Annotated[int, option("folds", panel=EVALUATION, metavar="INT", min=2)]
 
 
 class CurveName(StrEnum):
@@ -62,17 +66,17 @@ def cross_validate(
     missing: MissingPolicy = None,
     folds: Folds = 10,
     leave_one_out: Annotated[
-        bool, typer.Option("--leave-one-out", help="As many folds as rows.")
+        bool, option("leave_one_out", "--leave-one-out", panel=EVALUATION)
     ] = False,
     seed: Seed = 0,
     method: Method = None,
     curve: Annotated[
-        CurveName | None, typer.Option(help="More rows (learning), or fewer leaves (pruning).")
+        CurveName | None, option("curve", panel=EVALUATION, metavar=choices(CurveName))
     ] = None,
     output: Output = None,
     setting: Setting = None,
 ) -> None:
-    """Grow trees on all folds but one and test each on the fold left out."""
+    """Estimate the accuracy of a recipe by cross-validation."""
     from penjing.api.fit import fit  # noqa: PLC0415
     from penjing.dialects.recipes import recipe_of  # noqa: PLC0415
     from penjing.evaluate import validation  # noqa: PLC0415 - heavy
@@ -124,16 +128,20 @@ def report(
     output: Output = None,
     train: Train = None,
     test: Test = None,
-    theme: Annotated[Theme, typer.Option(help="auto: as the reader's system is.")] = Theme.auto,
-    title: Annotated[str | None, typer.Option(help="The heading.")] = None,
+    theme: Annotated[
+        Theme, option("theme_report", panel=OUTPUT, metavar=choices(Theme))
+    ] = Theme.auto,
+    title: Annotated[
+        str | None, option("title", panel=OUTPUT, metavar="TEXT", default="title")
+    ] = None,
     folds: Folds = 10,
     seed: Seed = 0,
     crossed: Annotated[
         bool | None,
-        typer.Option("--cross/--no-cross", help="Grow more trees, for folds and curves."),
+        option("cross", "--cross/--no-cross", panel=EVALUATION, default="cross"),
     ] = None,
 ) -> None:
-    """Write one HTML file: rows, tree, rules, right and wrong, curves, where it comes from."""
+    """Write a report on a tree as one HTML file."""
     from penjing.render.report import write  # noqa: PLC0415 - heavy
 
     tree = sources.load_model(model)

@@ -13,7 +13,17 @@ from penjing.cli import sources
 from penjing.cli.command import command
 from penjing.cli.console import Console
 from penjing.cli.option_groups import with_reading_options
-from penjing.cli.parameters import Data, Model, Order, Train
+from penjing.cli.parameters import (
+    INPUT,
+    OUTPUT,
+    Data,
+    Model,
+    Order,
+    Train,
+    argument,
+    choices,
+    option,
+)
 
 if TYPE_CHECKING:
     from penjing.api.tree import Tree
@@ -29,7 +39,7 @@ def add_to(app: typer.Typer) -> None:
 @command
 @with_reading_options
 def check(console: Console, *, reading: sources.ReadingOptions, data: Data) -> None:
-    """Look at a table before fitting: columns, classes, and what is odd about the rows."""
+    """Describe the columns, classes and problems of a table before fitting."""
     from penjing.data.profile import find_oddities  # noqa: PLC0415 - heavy
     from penjing.render import profile_text  # noqa: PLC0415
 
@@ -55,24 +65,14 @@ def show(
     console: Console,
     *,
     model: Model,
-    empty: Annotated[
-        bool, typer.Option("--empty", help="Draw branches that no training row took.")
-    ] = False,
-    order: Annotated[Order, typer.Option(help="Order of nominal branches.")] = Order.rows,
-    node: Annotated[
-        str, typer.Option(help="Draw only what is below a node: its number or path.")
-    ] = "root",
-    exact: Annotated[
-        bool, typer.Option("--exact", help="Print cuts with every digit that they have.")
-    ] = False,
-    surrogates: Annotated[
-        bool, typer.Option("--surrogates", help="Say where rows go whose value is missing.")
-    ] = False,
-    writer: Annotated[
-        str, typer.Option("--as", help="Another form; see the renderers of `penjing plugins`.")
-    ] = "text",
+    empty: Annotated[bool, option("empty", "--empty", panel=OUTPUT)] = False,
+    order: Annotated[Order, option("order", panel=OUTPUT, metavar=choices(Order))] = Order.rows,
+    node: Annotated[str, option("node_below", panel=OUTPUT, metavar="NODE")] = "root",
+    exact: Annotated[bool, option("exact", "--exact", panel=OUTPUT)] = False,
+    surrogates: Annotated[bool, option("surrogates", "--surrogates", panel=OUTPUT)] = False,
+    writer: Annotated[str, option("as", "--as", panel=OUTPUT, metavar="FORMAT")] = "text",
 ) -> None:
-    """Draw a saved tree."""
+    """Print a saved tree."""
     from penjing.text.node_path import find_node  # noqa: PLC0415 - heavy
 
     tree = sources.load_model(model)
@@ -108,23 +108,18 @@ def draw(
     model: Model,
     output: Annotated[
         str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Where: .svg, .html, .png, .pdf, .txt, .md, .dot.",
-        ),
+        option("output_picture", "--output", "-o", panel=OUTPUT, metavar="FILE"),
     ],
-    theme: Annotated[str, typer.Option(help="light, dark or print.")] = "light",
-    title: Annotated[str | None, typer.Option(help="The heading; else the target.")] = None,
-    max_leaves: Annotated[
-        int, typer.Option(help="How many leaves to draw before subtrees are folded.", min=1)
-    ] = 64,
-    icicle: Annotated[
-        bool, typer.Option("--icicle", help="Every node a rectangle; for thousands of leaves.")
-    ] = False,
+    theme: Annotated[
+        str, option("theme_picture", panel=OUTPUT, metavar="light|dark|print")
+    ] = "light",
+    title: Annotated[
+        str | None, option("title", panel=OUTPUT, metavar="TEXT", default="title")
+    ] = None,
+    max_leaves: Annotated[int, option("drawn_leaves", panel=OUTPUT, metavar="INT", min=1)] = 64,
+    icicle: Annotated[bool, option("icicle", "--icicle", panel=OUTPUT)] = False,
 ) -> None:
-    """Save a picture of a tree; the ending of the file says which kind."""
+    """Save a picture of a tree; the extension of the file selects the format."""
     from penjing.render.save import save_picture  # noqa: PLC0415 - heavy
 
     tree = sources.load_model(model)
@@ -164,23 +159,15 @@ def why(
     *,
     reading: sources.ReadingOptions,
     model: Model,
-    node: Annotated[
-        str, typer.Argument(help="A node: its number, or a path such as 'texture=clear'.")
-    ] = "root",
-    every: Annotated[
-        bool, typer.Option("--all", help="Fill in the formulas of every column.")
-    ] = False,
-    cuts: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="List all cuts of a numeric column.")
-    ] = None,
+    node: Annotated[str, argument("node", "NODE")] = "root",
+    every: Annotated[bool, option("all", "--all", panel=OUTPUT)] = False,
+    cuts: Annotated[str | None, option("cuts", panel=OUTPUT, metavar="COLUMN")] = None,
     data: Annotated[
         str | None,
-        typer.Option(
-            "--train", "--data", metavar="FILE", help="Training rows, to weigh the columns anew."
-        ),
+        option("train", "--train", "--data", panel=INPUT, metavar="FILE", default="train"),
     ] = None,
 ) -> None:
-    """Say why a node asks what it asks: every candidate, with the formula filled in."""
+    """Explain why a node splits as it does, with the formulas of the candidates."""
     from penjing.explain import node_text as writer  # noqa: PLC0415
     from penjing.explain import pruning_text  # noqa: PLC0415 - heavy
 
@@ -276,16 +263,11 @@ def explain(
     model: Model,
     row: Annotated[
         str | None,
-        typer.Option(
-            metavar="ROW",
-            help="The row: 'column=value, column=value', JSON, or its number in --data.",
-        ),
+        option("row", panel=INPUT, metavar="ROW", default="row"),
     ] = None,
-    data: Annotated[
-        str | None, typer.Option(metavar="FILE", help="A table; --row is the number of a row.")
-    ] = None,
+    data: Annotated[str | None, option("row_data", panel=INPUT, metavar="FILE")] = None,
 ) -> None:
-    """Say why a row is answered as it is, and what would flip the answer."""
+    """Explain the prediction for one row, and which changes would alter it."""
     from penjing.explain.row import explain_row  # noqa: PLC0415 - heavy
 
     tree = sources.load_model(model)
@@ -303,10 +285,10 @@ def trace(
     *,
     reading: sources.ReadingOptions,
     model: Model,
-    steps: Annotated[int, typer.Option(help="How many steps to tell; 0 for all.")] = 200,
+    steps: Annotated[int, option("steps", panel=OUTPUT, metavar="INT")] = 200,
     train: Train = None,
 ) -> None:
-    """Tell step by step how a tree grew: rows, stop conditions, candidates, choice."""
+    """Print step by step how a tree was grown and pruned."""
     from penjing.explain import pruning_text  # noqa: PLC0415
     from penjing.explain import trace_text as writer  # noqa: PLC0415
     from penjing.explain.node import story  # noqa: PLC0415 - heavy

@@ -502,9 +502,13 @@ def is_other_file(tree: Tree, path: str) -> bool:
 
 def _find_training_file(tree: Tree, model_path: str) -> str | None:
     source = tree.about.get("source")
+    from penjing.data.read.example_files import example_file, is_example  # noqa: PLC0415 - heavy
+
     if not isinstance(source, Mapping) or not isinstance(source.get("sha256"), str):
         return None
     named = [source[key] for key in ("path", "name") if isinstance(source.get(key), str)]
+    if named and is_example(named[0]):
+        named[0] = example_file(named[0])
     beside = Path(model_path).parent
     for place in [Path(named[0]), *(beside / Path(name).name for name in named)] if named else []:
         try:

@@ -10,7 +10,18 @@ from penjing.cli import sources
 from penjing.cli.command import command
 from penjing.cli.console import Console
 from penjing.cli.option_groups import parse_settings, with_reading_options
-from penjing.cli.parameters import Data, MissingPolicy, Model, RecipeName, Setting, Train
+from penjing.cli.parameters import (
+    EVALUATION,
+    GROWING,
+    INPUT,
+    Data,
+    MissingPolicy,
+    Model,
+    RecipeName,
+    Setting,
+    Train,
+    option,
+)
 from penjing.errors import ChoiceError
 
 
@@ -28,14 +39,10 @@ def ruleset(
     reading: sources.ReadingOptions,
     model: Model,
     train: Train = None,
-    max_loss: Annotated[
-        float, typer.Option(help="How much accuracy on the training rows may be lost.")
-    ] = 0.02,
-    votes: Annotated[
-        bool, typer.Option("--votes", help="Rules that vote, as C5.0 -r makes them.")
-    ] = False,
+    max_loss: Annotated[float, option("max_loss", panel=GROWING, metavar="SHARE")] = 0.02,
+    votes: Annotated[bool, option("votes", "--votes", panel=GROWING)] = False,
 ) -> None:
-    """Make a short list of rules from a tree and its training rows."""
+    """Derive a short list of rules from a tree and its training rows."""
     tree = sources.load_model(model)
     rows = sources.find_training_rows(console, tree, model, train, reading)
     if rows is None:
@@ -54,15 +61,13 @@ def importance(
     *,
     reading: sources.ReadingOptions,
     model: Model,
-    data: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Rows to shuffle: importance by permutation.")
-    ] = None,
+    data: Annotated[str | None, option("permutation_data", panel=INPUT, metavar="FILE")] = None,
     surrogates: Annotated[
-        bool, typer.Option("--surrogates", help="Count surrogates, too.")
+        bool, option("importance_surrogates", "--surrogates", panel=EVALUATION)
     ] = False,
-    seed: Annotated[int, typer.Option(help="Decides how rows are shuffled.")] = 0,
+    seed: Annotated[int, option("seed_permutation", panel=EVALUATION, metavar="INT")] = 0,
 ) -> None:
-    """Say how much each column matters: by impurity, or with --data by permutation."""
+    """Rank the columns by importance: by impurity, or with --data by permutation."""
     from penjing.formatting.text_table import align_left, max_width  # noqa: PLC0415 - heavy
     from penjing.text.formula import decimals  # noqa: PLC0415
     from penjing.text.labels import quoted  # noqa: PLC0415
@@ -91,11 +96,11 @@ def bootstrap(
     data: Data,
     recipe: RecipeName = "id3",
     missing: MissingPolicy = None,
-    trees: Annotated[int, typer.Option(help="How many trees to grow.", min=1)] = 100,
-    seed: Annotated[int, typer.Option(help="Decides which rows are drawn.")] = 0,
+    trees: Annotated[int, option("trees", panel=EVALUATION, metavar="INT", min=1)] = 100,
+    seed: Annotated[int, option("seed_bootstrap", panel=EVALUATION, metavar="INT")] = 0,
     setting: Setting = None,
 ) -> None:
-    """Grow a tree again and again from rows drawn anew, and count how often it asks the same."""
+    """Refit on bootstrap samples and report how often each column is used."""
     from penjing.evaluate.stability import bootstrap as bootstrap_trees  # noqa: PLC0415 - heavy
 
     table = reading.read_table(console, data)

@@ -7,102 +7,131 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from penjing.cli.console import locale_language
-from penjing.i18n import LANGUAGES, say
+from penjing.cli.help_page import HelpStyle, metavar_text, requested_value, usage_text
+from penjing.cli.parameters import CHOICES
+from penjing.errors import closest_match
+from penjing.i18n import say
 
-
-def requested_language(args: list[str]) -> str:
-    """Return the language of ``--lang``, else that of the locale.
-
-    Examples
-    --------
-    >>> requested_language(["why", "--lang", "zh"]), requested_language(["why", "--lang=en"])
-    ('zh', 'en')
-    """
-    for at, word in enumerate(args):
-        name, _, value = word.partition("=")
-        if name == "--lang":
-            value = value or (args[at + 1] if at + 1 < len(args) else "")
-            if value in LANGUAGES:
-                return value
-    return locale_language()
-
-
-def print_usage_error(error: Any, args: list[str]) -> None:  # noqa: ANN401 - a usage error of typer
-    """Print the message of a usage error; in English it is the parser's own."""
-    lang = requested_language(args)
-    if lang == "en":
-        error.show()
-        return
-    usage = error.ctx.get_usage() if getattr(error, "ctx", None) else ""
-    usage = re.sub("^Usage: ", say("usage_usage", lang), usage)
-    usage = re.sub(
-        r"(?<=[\[{])[A-Za-z]{2,}",
-        lambda word: _CHINESE_METAVARS.get(word[0].upper(), word[0]),
-        usage,
-    )
-    sentence = say("word_error", lang) + _translate(error, lang)
-    sys.stderr.write("\n".join(filter(None, (usage, sentence))) + "\n")
-
-
-_CHINESE_METAVARS = {
-    "OPTIONS": "选项", "COMMAND": "命令", "ARGS": "参数", "DATA": "数据", "MODEL": "模型",
-    "NODE": "结点", "NAME": "名称", "RECIPE": "配方", "SHELL": "外壳",
-}  # fmt: skip
-"""Names of arguments in the usage line."""
-_VALUE_ERRORS = (
-    (r"valid integer|valid int\b", "usage_why_integer"),
-    (r"valid number|valid float", "usage_why_number"),
-    (r"valid boolean", "usage_why_yes_no"),
-    (r"(?:greater than or equal to|at least|x>=) ?(?P<least>\S+)$", "usage_why_least"),
-    (r"(?:less than or equal to|at most|x<=) ?(?P<most>\S+)$", "usage_why_most"),
-    (r"greater than (?P<least>\S+)$", "usage_why_above"),
-    (r"less than (?P<most>\S+)$", "usage_why_under"),
-    (r"is not one of (?P<known>.+?)\.?$", "usage_why_one_of"),
-)
-"""The parser's reasons for refusing a value, and the keys of our messages."""
+_NUMBERS = {"INT": "usage_why_integer", "NUMBER": "usage_why_number", "SHARE": "usage_why_number"}
+"""What the value of an option must be, by what stands for it in the help."""
 _OTHER_ERRORS = (
     (r"unexpected extra arguments?(?:\(s\))? \((?P<words>.*)\)", "usage_too_many"),
     (r"Option '(?P<word>.*?)' requires", "usage_no_value"),
     (r"Option '(?P<word>.*?)' does not take a value", "usage_takes_no_value"),
-    (r"Argument '(?P<word>.*?)' takes (?P<n>\d+) values", "usage_n_values"),
-    (r"No such command '(?P<word>.*?)'\. Did you mean '(?P<near>.*?)'", "usage_no_command_near"),
-    (r"No such command '(?P<word>.*?)'", "usage_no_command"),
-    (r"^Missing command", "usage_no_verb"),
 )
-"""The parser's other messages, and the keys of ours."""
+"""Messages of the parser that have no class of their own, and the keys of ours."""
 
 
-def _translate(error: Any, lang: str) -> str:  # noqa: ANN401 - as above
-    kind = type(error).__name__
-    if kind == "NoArgsIsHelpError":
-        return say("usage_no_verb", lang, verbs=_command_list(lang))
-    message = str(error.format_message())
+def print_usage_error(error: Any, args: Sequence[str]) -> None:  # noqa: ANN401 - of typer
+    """Print the usage line of the command, what is wrong, and where to read on.
+
+    Without a command, the help is printed instead.
+    """
+    style, ctx = HelpStyle.from_args(args), getattr(error, "ctx", None)
+    is_lacking_command = type(error).__name__ == "NoArgsIsHelpError" or (
+        str(error.format_message()).startswith("Missing command")
+    )
+    if ctx is not None and is_lacking_command:
+        sys.stderr.write(ctx.get_help() + "\n")
+        return
+    lines = [] if ctx is None else [usage_text(ctx, style)]
+    lines.append(say("word_error", style.lang) + usage_error_text(error, args, style))
+    if ctx is None or not hasattr(ctx.command, "commands"):
+        command = f"penjing {args[0]}" if ctx is None and args else getattr(ctx, "command_path", "")
+        lines.append(style.text("usage_try", command=command))
+    sys.stderr.write("\n".join(lines) + "\n")
+
+
+def usage_error_text(error: Any, args: Sequence[str], style: HelpStyle) -> str:  # noqa: ANN401
+    """Return what is wrong with a command line; the parser's own text is never shown."""
+    kind, ctx = type(error).__name__, getattr(error, "ctx", None)
     if kind == "NoSuchOption":
-        near = ", ".join(getattr(error, "possibilities", None) or ())
-        key = "usage_no_option_near" if near else "usage_no_option"
-        return say(key, lang, word=error.option_name, near=near)
+        return _unknown_option(error.option_name, ctx, style)
+    message = str(error.format_message())
+    if found := re.match(r"No such command '(?P<word>.*?)'", message):
+        return _unknown_command(found["word"], ctx, style)
     parameter = getattr(error, "param", None)
-    names = list(getattr(parameter, "opts", None) or ())
-    name = names[0] if names else ""
-    word = name if name[:1] == "-" else _CHINESE_METAVARS.get(name.upper(), name.upper())
-    if kind == "MissingParameter":
-        return say("usage_lacking", lang, word=word)
-    if kind == "BadParameter" and name:
-        why = _translate_message(_VALUE_ERRORS, str(error.message), lang)
-        return say("usage_bad_value" if why else "usage_bad_value_plain", lang, word=word, why=why)
-    return _translate_message(_OTHER_ERRORS, message, lang) or say("usage_other", lang)
+    if kind == "MissingParameter" and parameter is not None:
+        return _missing(parameter, style)
+    if kind == "BadParameter" and parameter is not None:
+        return _bad_value(parameter, args, str(error.message), style)
+    for pattern, key in _OTHER_ERRORS:
+        if found := re.search(pattern, message):
+            return style.text(key, **found.groupdict())
+    return style.text("usage_other")
 
 
-def _translate_message(patterns: Sequence[tuple[str, str]], message: str, lang: str) -> str:
-    """Return the translation of a parser message; empty if no pattern matches."""
-    for pattern, key in patterns:
-        if match := re.search(pattern, message):
-            return say(key, lang, **match.groupdict(), verbs=_command_list(lang))
-    return ""
+def _unknown_option(word: str, ctx: Any, style: HelpStyle) -> str:  # noqa: ANN401 - of typer
+    parameters = [] if ctx is None else ctx.command.get_params(ctx)
+    known = [
+        name
+        for parameter in parameters
+        if parameter.param_type_name == "option" and not parameter.hidden
+        for name in (*parameter.opts, *parameter.secondary_opts)
+        if name.startswith("--")
+    ]
+    near = closest_match(word, known) if word.startswith("--") else None
+    key = "usage_no_option" if near is None else "usage_no_option_near"
+    return style.text(key, word=word, near=near)
 
 
-def _command_list(lang: str) -> str:
-    from penjing.cli.app import COMMANDS  # noqa: PLC0415 - app imports this package
+def _unknown_command(word: str, ctx: Any, style: HelpStyle) -> str:  # noqa: ANN401 - of typer
+    commands = {} if ctx is None else getattr(ctx.command, "commands", {})
+    near = closest_match(word, [name for name in commands if not commands[name].hidden])
+    key = "usage_no_command" if near is None else "usage_no_command_near"
+    return style.text(key, word=word, near=near)
 
-    return say("list_comma", lang).join(COMMANDS)
+
+def _name(parameter: Any, style: HelpStyle) -> str:  # noqa: ANN401 - of typer
+    """Return the longest name of an option, or what stands for an argument."""
+    if parameter.param_type_name == "option":
+        return str(max(parameter.opts, key=len))
+    return metavar_text(parameter.metavar or "", style.lang)
+
+
+def _missing(parameter: Any, style: HelpStyle) -> str:  # noqa: ANN401 - of typer
+    is_option = parameter.param_type_name == "option"
+    key = "usage_missing_option" if is_option else "usage_missing_argument"
+    return style.text(key, word=_name(parameter, style))
+
+
+def _bad_value(parameter: Any, args: Sequence[str], message: str, style: HelpStyle) -> str:  # noqa: ANN401
+    given = [found for name in parameter.opts if (found := requested_value(args, name))]
+    quoted = re.search(r"'(.*?)' is not one of", message)
+    value: str | None = given[-1] if given else None if quoted is None else quoted[1]
+    if value is not None and value.startswith("--"):  # the next option was taken for the value
+        return style.text("usage_no_value", word=_name(parameter, style))
+    word, why = _name(parameter, style), _reason(parameter, value, style)
+    if value is None:
+        return style.text("usage_bad_value_unknown", word=word, why=why)
+    return style.text("usage_bad_value", word=word, value=value, why=why)
+
+
+def _reason(parameter: Any, value: str | None, style: HelpStyle) -> str:  # noqa: ANN401 - of typer
+    """Return what the value of an option must be."""
+    metavar = parameter.metavar or ""
+    if names := CHOICES.get(metavar, metavar if "|" in metavar else ""):
+        known = say("list_comma", style.lang).join(names.split("|"))
+        return style.text("usage_why_one_of", known=known)
+    if metavar not in _NUMBERS:
+        return style.text("usage_why_other")
+    least, most = (_limit(parameter, name) for name in ("min", "max"))
+    if least is None or not _is_number(value, is_whole=metavar == "INT"):
+        return style.text(_NUMBERS[metavar])
+    if most is None:
+        return style.text("usage_why_least", least=f"{least:g}")
+    return style.text("usage_why_between", least=f"{least:g}", most=f"{most:g}")
+
+
+def _is_number(value: str | None, *, is_whole: bool) -> bool:
+    try:
+        (int if is_whole else float)(value or "")
+    except ValueError:
+        return False
+    return True
+
+
+def _limit(parameter: Any, name: str) -> float | None:  # noqa: ANN401 - of typer
+    """Return a limit of a number; older versions of typer keep it with the type."""
+    limit: float | None = getattr(parameter, name, None)
+    return limit if limit is not None else getattr(getattr(parameter, "type", None), name, None)

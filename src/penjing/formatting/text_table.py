@@ -24,6 +24,8 @@ def width(text: str) -> int:
     >>> width("纹理 = a")
     8
     """
+    if text.isascii():
+        return len(text)
     return sum(
         0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
         for c in text

@@ -35,6 +35,19 @@ def _messages(lang: str) -> dict[str, str]:
     return en.MESSAGES
 
 
+@cache
+def help_catalogue(lang: str) -> dict[str, str]:
+    """Return the texts of the command's help and of its usage errors, by key."""
+    # Apart from the messages: a command that runs needs none of them.
+    if lang == "zh":
+        from penjing.i18n import help_zh  # noqa: PLC0415
+
+        return help_zh.HELP
+    from penjing.i18n import help_en  # noqa: PLC0415
+
+    return help_en.HELP
+
+
 def add_messages(lang: str, messages: dict[str, str]) -> None:
     """Add sentences to a catalogue, for dialects and plug-ins that bring their own.
 

@@ -13,6 +13,7 @@ from penjing.data.read.build_table import build_table, check_columns_exist
 from penjing.data.read.conform import conform_to_fields
 from penjing.data.read.csv_duckdb import column_hints
 from penjing.data.read.dispatch import read_source
+from penjing.data.read.example_files import example_target, is_example
 from penjing.data.read.missing_markers import make_markers, serializable_markers
 from penjing.data.read.schema import check_schema
 from penjing.data.read.text_encoding import check_encoding
@@ -46,10 +47,11 @@ def read(
 
     Parameters
     ----------
-    source : path, "-", bytes, open file, frame, array, list or dict
+    source : path, "-", "example:NAME", bytes, open file, frame, array, list or dict
         CSV or TSV (also .gz), ARFF, C4.5 .names/.data/.test, Parquet, JSON lines or a JSON
         array; a pandas, polars or pyarrow frame; a NumPy array; a list of dicts; a list of
-        rows; a dict ``{(values…): class}`` or ``{name: values}``. "-" is standard input.
+        rows; a dict ``{(values…): class}`` or ``{name: values}``. "-" is standard input,
+        "example:watermelon2.0" a built-in table.
     target : str, False or None
         The column to predict. None: the target of the schema or of the file (ARFF, .names), a
         column that is called class, label, target, 类别 or 标签, or the last column if it has at
@@ -108,6 +110,8 @@ def read(
         options = (target, schema, missing, encoding, weight, dates, name, names, separator)
         if isinstance(keep, tuple) and not keep and all(option is None for option in options):
             return source
+    if is_example(source) and target is None and not schema:
+        target = example_target(str(source))
     missing = serializable_markers(missing)
     if memory_limit is not None:
         memory_bytes(memory_limit)  # raises an error if it is invalid

@@ -16,6 +16,7 @@ from penjing.data.read.arff import from_arff, is_arff
 from penjing.data.read.c45_files import find_cases_file, find_names_file, from_c45_files
 from penjing.data.read.csv import from_delimited
 from penjing.data.read.csv_duckdb import ColumnHints
+from penjing.data.read.example_files import example_file
 from penjing.data.read.files import (
     CHUNK_BYTES,
     check_file_name,
@@ -68,6 +69,7 @@ def read_source(
     }
     if isinstance(source, (str, os.PathLike)):
         path = source if isinstance(source, str) else arguments.path("source", source)
+        path = example_file(path)
         raw_table = _from_path(path, name, options)
     elif isinstance(source, (bytes, bytearray, memoryview)):
         data = decompress(bytes(source), name or "bytes", memory_limit)

@@ -19,6 +19,7 @@ from typing import IO, Any, cast
 
 from penjing import arguments
 from penjing.data.memory_limit import memory_bytes
+from penjing.data.read.example_files import EXAMPLES, PREFIX, example_file
 from penjing.data.scratch import format_bytes
 from penjing.errors import DataError, NoFileError, PenjingError, closest_match
 
@@ -123,6 +124,7 @@ def open_raw(path: str) -> io.BufferedReader:
             _check_not_device(descriptor, STDIN)
         return io.BufferedReader(UnclosedStream(sys.stdin.buffer), 1 << 16)
     arguments.path("path", path)
+    path = example_file(path)
     with convert_os_errors(path):
         if is_folder(path):  # Windows reports a permission error for folders
             raise DataError("is_a_directory", source=path)
@@ -215,13 +217,18 @@ def path_exists(path: str | Path) -> bool:
 def no_such_file_error(path: str) -> DataError:
     """Return the error for a missing file, with the most similar name in its folder."""
     file = Path(path)
+    if path in EXAMPLES:
+        return NoFileError("no_such_file_near", source=path, near=PREFIX + path)
     try:
         names = sorted(entry.name for entry in file.parent.iterdir())
     except OSError:
         names = []
-    similar = closest_match(file.name, names)
+    # Extensions are alike everywhere, so what comes before them must be near.
+    by_stem = {Path(name).stem: name for name in reversed(names)}
+    similar = closest_match(file.stem, by_stem)
     if similar is None:
         return NoFileError("no_such_file", source=path)
+    similar = by_stem[similar]
     return NoFileError("no_such_file_near", source=path, near=str(file.with_name(similar)))
 
 
