@@ -17,6 +17,7 @@ from penjing.cli.app import COMMANDS, build_app
 from penjing.cli.help_examples import HELP_EXAMPLES
 from penjing.cli.help_page import COMMAND_GROUPS, EXIT_CODES, HelpStyle, help_page, wrap
 from penjing.cli.parameters import PANELS, PROGRAM_OPTIONS
+from penjing.cli.reference import command_reference, exit_code_reference
 from penjing.data.examples import EXAMPLES
 from penjing.dialects.recipes import recipe_of
 from penjing.formatting.text_table import width as terminal_columns
@@ -39,10 +40,10 @@ def parameters():
 def page(name: str, lang: str, width: int = 80) -> str:
     """Return the help of a command; of the program without a name."""
     program = typer.main.get_command(build_app())
-    ctx = program.context_class(program, info_name="penjing")
+    ctx = program.make_context("penjing", [], resilient_parsing=True)
     if name:
         command = program.commands[name]
-        ctx = command.context_class(command, info_name=name, parent=ctx)
+        ctx = command.make_context(name, [], parent=ctx, resilient_parsing=True)
     return help_page(ctx, HelpStyle(lang, width, "never"))
 
 
@@ -313,6 +314,24 @@ def test_an_example_is_found_again_as_training_rows(run):
     assert run("fit", "example:watermelon2.0", "--no-trace", "-o", "m.tree").code == Exit.OK
     assert "17/17" in run("ruleset", "m.tree").out
     assert "grown from" in run("test", "m.tree", "example:watermelon2.0").err
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_reference_has_every_visible_command_and_option(lang):
+    told = {entry["name"]: entry for entry in command_reference(lang)}
+    visible = [name for name in COMMANDS if not group().commands[name].hidden]
+    assert list(told) == visible
+    for name, entry in told.items():
+        options = [option for panel in entry["panels"] for option in panel["options"]]
+        names = {word for option in options for part in option["names"] for word in part.split("/")}
+        shown = [p for p in group().commands[name].params if not p.hidden]
+        words = {w for p in shown for w in (*p.opts, *p.secondary_opts) if w[0] == "-"}
+        assert names == words | {"--help", "-h"}
+        assert sum(not option["names"] for option in options) == sum(
+            p.param_type_name == "argument" for p in shown
+        )
+        assert entry["summary"] in page(name, lang)
+    assert set(exit_code_reference(lang)) == {int(code) for code in Exit}
 
 
 def test_help_starts_no_slower_than_before(tmp_path):

@@ -129,7 +129,8 @@ def test_every_reader_has_every_reading_option_with_one_help(verb):
     for told in READING:
         for word in told.opts:
             assert word in have, (verb, word)
-            assert have[word].help == told.help, (verb, word)
+            # A model settles what columns are, and the help of such commands says so.
+            assert have[word].help in (told.help, f"model_{told.help}"), (verb, word)
 
 
 @pytest.mark.usefixtures("model")

@@ -180,7 +180,8 @@ def _default_text(parameter: Any, style: HelpStyle) -> str:  # noqa: ANN401 - of
 def panels_of(command: Any, ctx: Any, style: HelpStyle) -> dict[str, list[OptionHelp]]:  # noqa: ANN401
     """Return the visible arguments and options of a command, by panel."""
     shown = [p for p in command.get_params(ctx) if not getattr(p, "hidden", False)]
-    shown.sort(key=lambda p: p.param_type_name != "argument")
+    # Arguments first, and how tables are read after what a command is for.
+    shown.sort(key=lambda p: (p.param_type_name != "argument", p.name.startswith("reading_")))
     options = [option_help(parameter, style) for parameter in shown]
     return {panel: found for panel in PANELS if (found := [o for o in options if o.panel == panel])}
 
@@ -256,7 +257,8 @@ def _rows(rows: Sequence[tuple[str, str]], names: int, width: int) -> Iterable[s
 _OPENING, _CLOSING = "（“［《", "，。、；：？！）”］》"
 _WIDE = "\u3400-\u9fff"
 _TOKEN = re.compile(
-    rf"\s+|`[^`]*`[{_CLOSING}]*|［[^］]{{1,12}}］|\[\w+: [^\s\]]+\]"
+    rf"""\s+|`[^`]*`[{_CLOSING}]*|['{{\[]*"[^"]*"['\]}},:]*[{_CLOSING}]*|[a-z]+:[{_WIDE}]+"""
+    rf"|［[^］]{{1,12}}］|\[\w+: [^\s\]]+\]"
     rf"|[{_OPENING}]*(?:[{_WIDE}]|[^\s`{_WIDE}{_OPENING}{_CLOSING}]+)[{_CLOSING}]*|."
 )
 """What a line is not broken inside of: a word, a command, a default, a character and its marks."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any
 from penjing.cli.command import collect_options
 from penjing.cli.parameters import (
     FIT_PRUNING,
+    MODEL_READING_OPTIONS,
     PROGRAM_OPTIONS,
     PRUNE_PRUNING,
     READING_OPTIONS,
@@ -31,8 +33,13 @@ class RecipeSettings:
 
 
 def with_reading_options(function: Command) -> Command:
-    """Give a command the reading options; it gets them as ``reading``."""
-    return collect_options(function, "reading", READING_OPTIONS, ReadingOptions)
+    """Give a command the reading options; it gets them as ``reading``.
+
+    Where a command has a model, that settles what the columns are, and the help says so.
+    """
+    has_model = not {"model", "first"}.isdisjoint(inspect.signature(function).parameters)
+    options = MODEL_READING_OPTIONS if has_model else READING_OPTIONS
+    return collect_options(function, "reading", options, ReadingOptions)
 
 
 def with_recipe_options(function: Command) -> Command:

@@ -176,6 +176,29 @@ READING_OPTIONS: Group = {
 }
 """The options of every command that reads a table, by the fields of `ReadingOptions`."""
 
+
+def _settled(kind: Any, name: str, metavar: str) -> tuple[Any, Any]:  # noqa: ANN401 - a type
+    """Return an option that a model leaves nothing to decide for; help does not list it."""
+    made = option(name, f"--{name}", panel=COLUMNS, metavar=metavar, hidden=True)
+    return Annotated[kind | None, made], None
+
+
+MODEL_READING_OPTIONS: Group = READING_OPTIONS | {
+    "target": _option(
+        str,
+        "model_target",
+        "--target",
+        "-t",
+        panel=COLUMNS,
+        metavar="COLUMN",
+        default="model_target",
+    ),
+    "schema": _option(str, "model_schema", "--schema", panel=COLUMNS, metavar="JSON|FILE"),
+    "keep": _settled(list[str], "keep", "COLUMN"),
+    "dates": _settled(str, "dates", "PARTS"),
+}
+"""The same for commands with a model: the types of the columns are those of the model."""
+
 RecipeName = Annotated[str, option("recipe", "--recipe", "-r", panel=GROWING, metavar="NAME")]
 MissingPolicy = Annotated[
     str | None, option("missing", "--missing", panel=GROWING, metavar="NAME", default="recipe")

@@ -71,6 +71,7 @@ HELP: dict[str, str] = {
     "default_terminal": "width of the terminal",
     "default_target": "the target of --schema; a column named class, label or target; or the last "
     "column, if it has at most 20 distinct values",
+    "default_model_target": "the target of the model",
     "default_markers": "the model's markers, and common ones such as ?, NA and nan",
     "default_detected": "detected",
     "default_recipe": "set by the recipe",
@@ -161,7 +162,7 @@ HELP: dict[str, str] = {
     "option_help": "Show this help and exit.",
     "option_version": "Print the version and exit.",
     # -- reading ------------------------------------------------------------------------------
-    "option_target": "Predict this column. With a saved tree: read the true values from it.",
+    "option_target": "Predict this column.",
     "option_schema": "Set the types of columns, as JSON or a file: "
     '\'{"size": {"ordered": ["S", "M", "L"]}, "code": "ignore"}\'. '
     "Types: nominal, ordered, numeric, date, ignore, target and weight.",
@@ -174,6 +175,10 @@ HELP: dict[str, str] = {
     "option_weight": "Take the weights of the rows from this column.",
     "option_dates": "Replace each date by some of its parts: year, month, day, weekday, hour, "
     "number. Separate them with commas.",
+    "option_model_target": "Read the true values of the target from this column.",
+    "option_model_schema": "Set the roles of columns, as JSON or a file: "
+    '\'{"n": "weight", "code": "ignore"}\'. '
+    "Roles: target, weight and ignore. The types of columns are those of the model.",
     "option_query": "Read the result of this query, or this table, from duckdb:FILE or "
     "postgresql://….",
     "option_memory_limit": "Limit the memory, for example to 2GB. Larger tables are processed on "

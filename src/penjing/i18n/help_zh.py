@@ -71,6 +71,7 @@ HELP: dict[str, str] = {
     "default_terminal": "终端的宽度",
     "default_target": "--schema 指定的目标；名为 class、label、target、类别或标签的列；或最后一列"
     "（若它至多有 20 个不同的值）",
+    "default_model_target": "模型的目标",
     "default_markers": "模型记录的标记，以及 ?、NA、nan 等常用标记",
     "default_detected": "自动检测",
     "default_recipe": "由配方决定",
@@ -150,7 +151,7 @@ HELP: dict[str, str] = {
     "option_help": "显示本帮助并退出。",
     "option_version": "打印版本号并退出。",
     # -- reading ------------------------------------------------------------------------------
-    "option_target": "预测这一列。对已保存的树：从这一列读取真实值。",
+    "option_target": "预测这一列。",
     "option_schema": "以 JSON 或文件设置各列的类型："
     '\'{"大小": {"ordered": ["小", "中", "大"]}, "代码": "ignore"}\'。'
     "可用的类型：nominal（离散）、ordered（有序）、numeric（连续）、date（日期）、"
@@ -164,6 +165,10 @@ HELP: dict[str, str] = {
     "option_weight": "从这一列读取各行的权重。",
     "option_dates": "把日期换成若干成分：year（年）、month（月）、day（日）、weekday（星期）、"
     "hour（时）、number（序数）。以逗号分隔。",
+    "option_model_target": "从这一列读取目标的真实值。",
+    "option_model_schema": "以 JSON 或文件设置各列的角色："
+    '\'{"件数": "weight", "代码": "ignore"}\'。'
+    "可用的角色：target（目标）、weight（权重）、ignore（忽略）。各列的类型由模型决定。",
     "option_query": "从 duckdb:文件 或 postgresql://… 读取这个查询的结果，或这个表。",
     "option_memory_limit": "限制内存，如 2GB。更大的数据表在磁盘上处理。",
     "option_test": "报告在这个测试集上的精度。",
