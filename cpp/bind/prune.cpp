@@ -1,4 +1,4 @@
-// Binds prune/: error-based pruning as in C4.5 and J48, and weakest links.
+// Binds prune/: error-based pruning as in C4.5 and J48, weakest links, and numbers of nodes.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
@@ -10,6 +10,7 @@
 
 #include "bind/ndarray.hpp"
 #include "prune/error_based.hpp"
+#include "prune/map_nodes.hpp"
 #include "prune/weakest_link.hpp"
 
 namespace nb = nanobind;
@@ -132,6 +133,53 @@ nb::dict cut_costs(const In<std::int32_t>& parent, const In<std::uint8_t>& is_le
     return result;
 }
 
+// A tree from the tuple (first child, children, parent, column, cut, total, level_start,
+// codes).
+penjing::SplitArrays split_arrays(penjing::References& references, const nb::tuple& parts) {
+    penjing::SplitArrays tree;
+    const std::size_t n = nb::cast<In<std::int32_t>>(parts[0], false).size();
+    tree.n_nodes = n;
+    tree.first_child = pointer<std::int32_t>(references, parts[0], n);
+    tree.n_children = pointer<std::int32_t>(references, parts[1], n);
+    tree.parent = pointer<std::int32_t>(references, parts[2], n);
+    tree.column = pointer<std::int32_t>(references, parts[3], n);
+    tree.cut = pointer<double>(references, parts[4], n);
+    const std::size_t n_cells = nb::cast<In<double>>(parts[5], false).size();
+    tree.n_sums = n == 0 ? 0 : n_cells / n;
+    tree.total = pointer<double>(references, parts[5], n * tree.n_sums);
+    tree.level_start = pointer<std::int64_t>(references, parts[6], n + 1);
+    const auto n_codes = nb::cast<In<std::int32_t>>(parts[7], false).size();
+    tree.level_codes = pointer<std::int32_t>(references, parts[7], n_codes);
+    bool is_valid = n > 0 && tree.level_start[0] >= 0 &&
+                    tree.level_start[n] <= static_cast<std::int64_t>(n_codes);
+    const auto last = static_cast<std::int64_t>(n);
+    for (std::size_t i = 0; is_valid && i < n; ++i) {
+        const std::int64_t first = tree.first_child[i];
+        is_valid = tree.level_start[i] <= tree.level_start[i + 1] && tree.n_children[i] >= 0 &&
+                   (tree.n_children[i] == 0 || (first > static_cast<std::int64_t>(i) &&
+                                                first + tree.n_children[i] <= last));
+        is_valid =
+            is_valid &&
+            (i == 0 || (tree.parent[i] >= 0 && tree.parent[i] < static_cast<std::int32_t>(i)));
+    }
+    if (!is_valid) {
+        throw nb::value_error("the arrays are not those of a tree");
+    }
+    return tree;
+}
+
+nb::tuple map_nodes(const nb::tuple& before, const nb::tuple& after) {
+    penjing::References references;
+    const penjing::SplitArrays one = split_arrays(references, before);
+    const penjing::SplitArrays other = split_arrays(references, after);
+    if (one.n_sums != other.n_sums) {
+        throw nb::value_error("the trees have different classes");
+    }
+    penjing::MappedNodes mapped = penjing::map_nodes(one, other);
+    return nb::make_tuple(to_numpy(std::move(mapped.now)), to_numpy(std::move(mapped.nearest)),
+                          to_numpy(std::move(mapped.cut)), to_numpy(std::move(mapped.changed)));
+}
+
 }  // namespace
 
 void bind_prune(nb::module_& m) {
@@ -139,6 +187,10 @@ void bind_prune(nb::module_& m) {
           "tree"_a, "how"_a, "Prune a tree by estimated errors, as C4.5 and J48 do.");
     m.def("weakest_links", &weakest_links, "parent"_a, "is_leaf"_a, "cost"_a,
           "Prune the weakest link until the root is left; nodes are numbered in preorder.");
+    m.def("map_nodes", &map_nodes, "before"_a, "after"_a,
+          "Return the new number of each node, or -1, the closest remaining ancestor's, and "
+          "which "
+          "nodes became leaves or have another split.");
     m.def("cut_costs", &cut_costs, "parent"_a, "is_leaf"_a, "cost"_a, "cuts"_a,
           "Return the costs of subtrees while nodes become leaves, one after the other.");
 }

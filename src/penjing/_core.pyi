@@ -118,6 +118,13 @@ def weakest_links(
 ]:
     """Return alpha, node, cost and leaves of the tree for each step; nodes are in preorder."""
 
+def map_nodes(
+    before: tuple[npt.NDArray[Any], ...], after: tuple[npt.NDArray[Any], ...]
+) -> tuple[
+    npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32]
+]:
+    """Return the new number of each node, or -1, the nearest, new leaves and changed splits."""
+
 def cut_costs(
     parent: npt.NDArray[np.int32],
     is_leaf: npt.NDArray[np.uint8],

@@ -25,7 +25,7 @@ __all__ = ["Progress", "fit"]
 def fit(
     data: Source,
     target: str | Sequence[Any] | npt.NDArray[Any] | None = None,
-    recipe: str | Recipe = "id3",
+    recipe: str | Recipe = "auto",
     *,
     validation: Source | float | Fold | None = None,
     prune: str | None = None,
@@ -53,8 +53,11 @@ def fit(
         The column to predict, by name; not needed for a `Table`. Or the class (or number) of
         each row, if the rows do not hold it: ``fit(X, y)``.
     recipe : str or Recipe
-        ``id3``, ``c4.5-textbook``, ``cart-textbook``, ``cart-binary``; or the recipe of a program:
-        ``c4.5``, ``j48``, ``c5.0``, ``rpart`` (also ``cart``), ``sklearn``.
+        ``auto`` chooses for the table: ``id3`` for at most 1,000 rows of categorical columns
+        without missing values, ``c4.5`` for other classes, ``rpart`` with cross-validated
+        pruning for numbers; ``tree.about["auto"]`` says what was chosen and why. By name, in any
+        case: ``id3``, ``c4.5-textbook``, ``cart-textbook``, ``cart-binary``; or the recipe of a
+        program: ``c4.5``, ``j48``, ``c5.0``, ``rpart`` (also ``cart``), ``sklearn``.
     validation : source, Table, float or Fold, optional
         The validation set, which decides the pruning: other data, a share of these rows
         (stratified, by ``seed``), or a fold of them. Shares and folds are taken out of the

@@ -67,7 +67,7 @@ def cross_validate(
 def bootstrap(
     data: Source,
     target: str | None = None,
-    recipe: str | Recipe = "id3",
+    recipe: str | Recipe = "auto",
     n: int = 100,
     *,
     seed: int = 0,

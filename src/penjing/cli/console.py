@@ -167,6 +167,10 @@ class Console:
         """Print a note to stderr."""
         self._print_message("note", self.message(key, **values))
 
+    def print_note_text(self, sentence: str) -> None:
+        """Print a note that has been put into words already."""
+        self._print_message("note", sentence)
+
     def print_hint(self, key: str) -> None:
         """Print a note about a further option, on a terminal only."""
         if sys.stdout.isatty() and sys.stderr.isatty():

@@ -34,6 +34,7 @@ from penjing.cli.parameters import (
 )
 from penjing.cli.progress_bar import progress_bar
 from penjing.cli.prune_options import Pruning, measure, print_pruning
+from penjing.cli.recipe_choice import print_recipe_choice
 from penjing.cli.show import print_size
 from penjing.errors import ChoiceError, PenjingError
 
@@ -65,7 +66,7 @@ def fit(
     program_options: dict[str, Any],
     reading: sources.ReadingOptions,
     data: Data,
-    recipe: RecipeName = "id3",
+    recipe: RecipeName = "auto",
     settings: RecipeSettings,
     output: ModelOutput = None,
     pruning: Pruning,
@@ -81,6 +82,8 @@ def fit(
     sketch: Annotated[bool, option("sketch", "--sketch/--no-sketch", panel=OUTPUT)] = True,
 ) -> None:
     """Grow a tree from a table."""
+    from penjing.training.auto_recipe import choose_recipe  # noqa: PLC0415 - heavy
+
     changed = {**settings.named, **program_options, **settings.words}
     if _is_remote(data, engine):
         remote_settings = {"query": query, "engine": engine, "recipe": recipe, "trace": bool(trace)}
@@ -93,19 +96,28 @@ def fit(
     with loader.open_table(console, data, reading, recipe, pruning.method) as table:
         console.print_notes(table.notes)
         train, validation = pruning.divide(console, table, reading)
+        choice = choose_recipe(
+            recipe,
+            train,
+            changed,
+            pruning.method,
+            lambda chosen: loader.refuse_recipe(chosen, pruning.method),
+            is_validated=validation is not None,
+        )
+        pruning = replace(pruning, method=choice.prune)
         arguments = {
-            "recipe": recipe,
+            "recipe": choice.recipe,
             "engine": loader.engine,
             "memory_limit": memory_limit,
             "trace": "auto" if trace is None else trace,
             "sketch": sketch,
-            **changed,
         }
         trees = pruning.grow(console, train, validation, arguments)
         tree, unpruned = (
             loader.record_engine_choice(_with_source_path(fitted, data, reading.weight))
             for fitted in trees
         )
+        tree = choice.record_in(tree)
         if trace is None and unpruned.kept_trace is None:
             console.print_note("note_no_trace_disk" if loader.is_on_disk else "note_no_trace")
         _print_tree(console, tree, unpruned, train, (pruning.method, validation, output))
@@ -119,7 +131,10 @@ def _print_tree(
     options: tuple[str | None, Table | None, str | None],
 ) -> None:
     """Save the model, and print the tree with its size, remarks and pruning."""
+    from penjing.explain.one_leaf import one_leaf  # noqa: PLC0415 - heavy
+
     method, validation, output = options
+    print_recipe_choice(console, tree.about.get("auto"))
     sources.save_model(console, tree, output)
     if output == sources.STANDARD_STREAM:  # stdout holds the model
         return
@@ -131,6 +146,8 @@ def _print_tree(
     _print_remarks(console, unpruned, train if method is None and validation is None else None)
     if method is not None or validation is not None:
         print_pruning(console, unpruned, tree, validation)
+    if reason := one_leaf(tree, train):
+        console.print_note_text(reason.text(console.lang, for_command=True))
 
 
 def _with_source_path(tree: Tree, path: str, weight: str | None) -> Tree:
@@ -148,8 +165,6 @@ def _print_remarks(console: Console, tree: Tree, train: Table | None) -> None:
     from penjing.explain.node import explain  # noqa: PLC0415 - heavy
     from penjing.render import summary  # noqa: PLC0415
 
-    if not tree.is_regression and sum(weight > 0 for weight in tree.nodes.total[0].tolist()) == 1:
-        console.print_note("note_one_class", class_=tree.answer(0))
     n_rows = int(tree.about.get("n_rows", 0))
     if tree.recipe.get("missing") == "fraction" and tree.n_leaves > n_rows > 0:
         console.print_note("note_shared_out", leaves=tree.n_leaves, n=n_rows)

@@ -14,6 +14,7 @@ from penjing.cli.sources import ReadingOptions
 if TYPE_CHECKING:
     from penjing.api.tree import Tree
     from penjing.data.table import Table
+    from penjing.grow.recipe import Recipe
     from penjing.training.select_engine import EngineSelection
 
 
@@ -45,6 +46,7 @@ class LargeTableLoader:
         """Yield the table of a source; its folder on disk exists inside the block."""
         from penjing.data.encode.coded import Wants, coded  # noqa: PLC0415
         from penjing.dialects.recipes import recipe_of  # noqa: PLC0415
+        from penjing.training.auto_recipe import is_auto  # noqa: PLC0415
         from penjing.training.select_engine import (  # noqa: PLC0415 - heavy
             in_memory,
             refuse_too_large,
@@ -62,13 +64,14 @@ class LargeTableLoader:
         if not selection.is_coded:
             yield replace(reading, memory_limit=self._memory_limit).read_table(console, path)
             return
-        chosen_recipe = recipe_of(recipe)
-        refuse_too_large(chosen_recipe, selection, method, None, is_traced=False)
+        chosen_recipe = None if is_auto(recipe) else recipe_of(recipe)
+        if chosen_recipe is not None:
+            refuse_too_large(chosen_recipe, selection, method, None, is_traced=False)
         wants = Wants(
             reading.target, reading.column_schema(), reading.weight, reading.markers or None,
             tuple(reading.keep or ()), reading.dates, reading.encoding,
             reading.separator_character(), reading.column_names(),
-            chosen_recipe.options.counts_weightless,
+            chosen_recipe is not None and chosen_recipe.options.counts_weightless,
         )  # fmt: skip
         with progress_bar(console) as report_progress:
             options: dict[str, Any] = {
@@ -82,6 +85,13 @@ class LargeTableLoader:
             yield table if self.is_on_disk else in_memory(table)
         finally:
             space.close()
+
+    def refuse_recipe(self, recipe: Recipe, method: str | None) -> None:
+        """Raise an error for a recipe that needs more memory than the limit."""
+        from penjing.training.select_engine import refuse_too_large  # noqa: PLC0415 - heavy
+
+        if self._selection is not None and self._selection.is_coded:
+            refuse_too_large(recipe, self._selection, method, None, is_traced=False)
 
     def record_engine_choice(self, tree: Tree) -> Tree:
         """Return the tree with a record of the engine selection, if there was one."""

@@ -27,8 +27,10 @@ from penjing.cli.parameters import (
     choices,
     option,
 )
+from penjing.cli.recipe_choice import print_recipe_choice
 
 if TYPE_CHECKING:
+    from penjing.api.tree import Tree
     from penjing.data.table import Table
 
 Folds = Annotated[int, option("folds", panel=EVALUATION, metavar="INT", min=2)]
@@ -62,7 +64,7 @@ def cross_validate(
     *,
     reading: sources.ReadingOptions,
     data: Data,
-    recipe: RecipeName = "id3",
+    recipe: RecipeName = "auto",
     missing: MissingPolicy = None,
     folds: Folds = 10,
     leave_one_out: Annotated[
@@ -78,12 +80,14 @@ def cross_validate(
 ) -> None:
     """Estimate the accuracy of a recipe by cross-validation."""
     from penjing.api.fit import fit  # noqa: PLC0415
-    from penjing.dialects.recipes import recipe_of  # noqa: PLC0415
     from penjing.evaluate import validation  # noqa: PLC0415 - heavy
+    from penjing.training.auto_recipe import choose_recipe  # noqa: PLC0415
 
     table = reading.read_table(console, data)
     console.print_notes(table.notes)
-    settings = recipe_of(recipe, **parse_settings(setting, missing=missing))
+    choice = choose_recipe(recipe, table, parse_settings(setting, missing=missing), method)
+    print_recipe_choice(console, choice.record)
+    settings, method = choice.recipe, choice.prune
     if curve is None:
         k: Any = "leave-one-out" if leave_one_out else min(folds, table.n_rows)
         result = validation.cross_validate(table, settings, k, seed=seed, prune=method)
@@ -99,7 +103,11 @@ def cross_validate(
     from penjing.evaluate.curves import learning_curve, pruning_curve  # noqa: PLC0415
 
     if curve is CurveName.learning:
-        points = learning_curve(table, settings, k=min(folds, table.n_rows), seed=seed)
+
+        def grow(rows: Table) -> Tree:
+            return fit(rows, recipe=settings, prune=method)
+
+        points = learning_curve(table, grow, k=min(folds, table.n_rows), seed=seed)
     else:
         points = pruning_curve(fit(table, recipe=settings), table, k=folds, seed=seed)
     _write_curve(console, points, output)

@@ -22,6 +22,7 @@ from penjing.cli.parameters import (
     Train,
     option,
 )
+from penjing.cli.recipe_choice import print_recipe_choice
 from penjing.errors import ChoiceError
 
 
@@ -94,7 +95,7 @@ def bootstrap(
     *,
     reading: sources.ReadingOptions,
     data: Data,
-    recipe: RecipeName = "id3",
+    recipe: RecipeName = "auto",
     missing: MissingPolicy = None,
     trees: Annotated[int, option("trees", panel=EVALUATION, metavar="INT", min=1)] = 100,
     seed: Annotated[int, option("seed_bootstrap", panel=EVALUATION, metavar="INT")] = 0,
@@ -102,10 +103,12 @@ def bootstrap(
 ) -> None:
     """Refit on bootstrap samples and report how often each column is used."""
     from penjing.evaluate.stability import bootstrap as bootstrap_trees  # noqa: PLC0415 - heavy
+    from penjing.training.auto_recipe import choose_recipe  # noqa: PLC0415
 
     table = reading.read_table(console, data)
     console.print_notes(table.notes)
     settings = parse_settings(setting, missing=missing)
+    print_recipe_choice(console, choose_recipe(recipe, table, settings).record)
     stability = bootstrap_trees(table, recipe=recipe, n=trees, seed=seed, **settings)
     if console.as_json:
         console.print_json(stability.to_json())

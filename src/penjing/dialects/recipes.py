@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from functools import cache, lru_cache
 from typing import Any
 
-from penjing.errors import unknown_name_error
+from penjing.errors import ChoiceError, unknown_name_error
 from penjing.grow.dialect import Dialect
 from penjing.grow.recipe import Recipe
 from penjing.registry import BUILT_IN, load, plugins
 
-RECIPES: dict[str, Recipe]
-"""All recipes by name, those of plug-ins last, then other names of recipes."""
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - RECIPES
-    if name == "RECIPES":  # made when it is first asked for: that loads every dialect
-        return _recipes()
-    message = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(message)
+AUTO = "auto"
+"""The name that stands for the recipe chosen for a table, by `penjing.training.auto_recipe`."""
 
 
 def _dialects() -> Iterator[Dialect]:
@@ -44,21 +37,51 @@ def _recipes() -> dict[str, Recipe]:
     return recipes
 
 
+class _Recipes(Mapping[str, Recipe]):
+    """Reads the recipes when one is first asked for: that loads every dialect."""
+
+    def __getitem__(self, name: str) -> Recipe:
+        return _recipes()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_recipes())
+
+    def __len__(self) -> int:
+        return len(_recipes())
+
+    def __repr__(self) -> str:
+        return repr(_recipes())
+
+
+RECIPES: Mapping[str, Recipe] = _Recipes()
+"""All recipes by name, those of plug-ins last, then other names of recipes."""
+
+
 @cache
 def named_recipe(name: str) -> Recipe | None:
-    """Return the recipe of a name, None if there is none; loads no more dialects than needed.
+    """Return the recipe of a name in any case, None if there is none.
+
+    No more dialects are loaded than needed. A name as it is written goes before the same name in
+    another case, for plug-ins that differ in case only.
 
     Examples
     --------
-    >>> named_recipe("cart").name, named_recipe("chaid")
-    ('rpart', None)
+    >>> named_recipe("CART").name, named_recipe("C4.5").name, named_recipe("chaid")
+    ('rpart', 'c4.5', None)
     """
-    for dialect in _dialects():
-        own_name = dialect.aliases.get(name, name)
-        for recipe in dialect.recipes:
-            if recipe.name == own_name:
-                return recipe
+    for written in (str, _plain_name):
+        wanted = written(name)
+        for dialect in _dialects():
+            names = {recipe.name: recipe for recipe in dialect.recipes}
+            names |= {alias: names[own] for alias, own in dialect.aliases.items()}
+            for known, recipe in names.items():
+                if written(known) == wanted:
+                    return recipe
     return None
+
+
+def _plain_name(name: str) -> str:
+    return name.strip().casefold()
 
 
 def recipe_of(recipe: str | Recipe, **changes: Any) -> Recipe:  # noqa: ANN401 - checked by `but`
@@ -77,7 +100,9 @@ def recipe_of(recipe: str | Recipe, **changes: Any) -> Recipe:  # noqa: ANN401 -
     else:
         known = named_recipe(recipe) if isinstance(recipe, str) else None
         if known is None:
-            raise unknown_name_error("unknown_plug", recipe, _recipes(), socket="recipe")
+            if isinstance(recipe, str) and _plain_name(recipe) == AUTO:
+                raise ChoiceError("auto_needs_table")
+            raise unknown_name_error("unknown_plug", recipe, (AUTO, *_recipes()), socket="recipe")
         recipe = known
     try:
         return _changed(recipe, setting_types, **changes)

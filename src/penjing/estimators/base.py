@@ -17,12 +17,13 @@ from penjing.api.fit import fit
 from penjing.api.tree import Tree
 from penjing.data.source import ArrayOrFrame
 from penjing.data.table import Column, Floats, Table
-from penjing.dialects.recipes import named_recipe, recipe_of
+from penjing.dialects.recipes import named_recipe
 from penjing.errors import DataError, WrongTypeError
 from penjing.estimators.to_table import check_target, read_columns, target_name
 from penjing.grow.recipe import Recipe
 from penjing.predict import predict
 from penjing.prune.cost_complexity import pruning_path
+from penjing.training.auto_recipe import RecipeChoice, choose_recipe, is_auto
 from penjing.tree import serialize
 from penjing.tree.dialect import dialect_of
 from penjing.tree.nodes import Ids
@@ -53,8 +54,8 @@ class TreeEstimator(BaseEstimator):
             if name != "self":
                 setattr(self, name, value)
 
-    def _recipe_and_settings(self) -> tuple[str | Recipe, dict[str, Any]]:
-        """Return the recipe and the changed settings, by their names in the recipe."""
+    def _recipe_and_settings(self, table: Table) -> tuple[RecipeChoice, dict[str, Any]]:
+        """Return the recipe for a table and the changed settings, by their names in the recipe."""
         params = self.get_params(deep=False)
         recipe = params.pop("recipe", self._recipe)
         extra = params.pop("options", None)
@@ -62,11 +63,12 @@ class TreeEstimator(BaseEstimator):
             arguments.check_instance("options", extra, Mapping, "not_mapping")
         for name in _OWN_PARAMETERS:
             params.pop(name, None)
-        names = recipe_of(recipe).dialect.estimator_names
+        choice = choose_recipe(recipe, table, {}, self.prune)
+        names = choice.recipe.dialect.estimator_names
         settings = {
             names.get(k, k): _to_python_number(v) for k, v in params.items() if v is not None
         }
-        return recipe, settings | {str(name): value for name, value in (extra or {}).items()}
+        return choice, settings | {str(name): value for name, value in (extra or {}).items()}
 
     def _minimum_leaf_weight(self, recipe: Recipe, table: Table) -> dict[str, Any]:
         """Return the setting for ``min_weight_fraction_leaf``, which depends on the weights."""
@@ -88,8 +90,8 @@ class TreeEstimator(BaseEstimator):
         if weight is not None and not weight.any():
             raise DataError("no_weight", source="sample_weight")
         alpha = arguments.number("ccp_alpha", self.ccp_alpha)
-        chosen_recipe, settings = self._recipe_and_settings()
-        recipe = recipe_of(chosen_recipe, **settings)
+        choice, settings = self._recipe_and_settings(table)
+        recipe = choice.recipe.but(**settings)
         seed_setting = recipe.dialect.seed_setting
         if seed_setting is not None and self.random_state is not None:
             recipe = recipe.but(**{seed_setting: self._seed()})
@@ -97,7 +99,7 @@ class TreeEstimator(BaseEstimator):
         tree = fit(
             table,
             recipe=recipe,
-            prune=self.prune,
+            prune=choice.prune,
             validation=_check_fraction(getattr(self, "validation_fraction", None)),
             seed=self._seed(),
             engine=self.engine,
@@ -347,6 +349,8 @@ class TreeEstimator(BaseEstimator):
         policy = getattr(self, "missing", None)
         recipe = getattr(self, "recipe", self._recipe)
         known = named_recipe(recipe) if isinstance(recipe, str) else recipe
+        if is_auto(recipe):  # chosen for the table, by its missing values too
+            return policy == "refuse"
         recipe_policy = known.missing if isinstance(known, Recipe) else "refuse"
         return (policy if isinstance(policy, str) else recipe_policy) == "refuse"
 

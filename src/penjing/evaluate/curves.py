@@ -75,7 +75,7 @@ def learning_curve(
     for share in shares:
         if not 0 < share <= 1:
             raise ChoiceError("bad_share", value=share)
-    grow = grower_of(how, seed, None, None, {})
+    grow = grower_of(how, table, seed)
     results: list[list[tuple[int, float, float]]] = [[] for _ in shares]
     for train, held_out in each_fold(table, k, seed):
         for share, of_share in zip(shares, results, strict=True):
@@ -265,7 +265,7 @@ def _cross_validated(
 ) -> list[float]:
     """Return the measure of each complexity over the rows of all folds together."""
     k = min(k, train.n_rows)
-    grow = grower_of(replace(tree, about={}), seed, None, None, {})
+    grow = grower_of(replace(tree, about={}), train, seed)
     reports: list[list[Report | NumberReport]] = [[] for _ in alphas]
     for rows, held_out in each_fold(train, k, seed):
         fold_tree = grow(rows)

@@ -15,6 +15,7 @@ from penjing.formatting.text_table import align_left, align_right, max_width
 from penjing.grow.recipe import Recipe
 from penjing.i18n import say
 from penjing.text.labels import cut_label, quoted
+from penjing.training.auto_recipe import choose_recipe
 from penjing.training.train import train
 
 
@@ -129,7 +130,7 @@ class Stability:
 def bootstrap(
     data: Source,
     target: str | None = None,
-    recipe: str | Recipe = "id3",
+    recipe: str | Recipe = "auto",
     n: int = 100,
     *,
     seed: int = 0,
@@ -149,7 +150,8 @@ def bootstrap(
     n = whole_number("n", n, 1, MAX_REPETITIONS)
     random = np.random.default_rng(whole_number("seed", seed, 0))
     table = read(data, target)
-    full_tree = train(table, recipe=recipe, **changes)
+    choice = choose_recipe(recipe, table, changes)
+    full_tree = train(table, recipe=choice.recipe, prune=choice.prune)
     names = [field.name for field in full_tree.schema]
     roots: Counter[str] = Counter()
     used: Counter[str] = Counter()
@@ -157,7 +159,7 @@ def bootstrap(
     leaves = []
     for _ in range(n):
         rows = random.integers(0, table.n_rows, table.n_rows)
-        tree = train(table.take(rows), recipe=recipe, **changes)
+        tree = train(table.take(rows), recipe=choice.recipe, prune=choice.prune)
         leaves.append(tree.n_leaves)
         columns = tree.nodes.column[~tree.is_leaf]
         used.update(names[c] for c in np.unique(columns).tolist())

@@ -89,7 +89,7 @@ def cross_validate(
     if rows.target is None:
         raise DataError("no_target_in_table")
     arguments.optional_text("prune", prune)
-    grower = grower_of(how, seed, prune, validation, options)
+    grower = grower_of(how, rows, seed, method=prune, share=validation, options=options)
     return _report(rows, held_out_predictions(rows, grower, k, seed))
 
 

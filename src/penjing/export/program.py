@@ -183,7 +183,8 @@ def _if_else_lines(plan: Plan, language: Language) -> list[str]:
         if following and language.close:
             following.append((depth, 0, language.close))
         comment = comment_safe(plan.prediction_text(node))
-        line = fill(language.return_node, {"node": str(node), "comment": comment})
+        # The comment comes last, since it may contain "{node}".
+        line = language.return_node.replace("{node}", str(node)).replace("{comment}", comment)
         following.append((depth, 0, line))
         stack += reversed(following)
     return lines

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from penjing import _core
 from penjing.prune.decisions import Decision
 from penjing.tree.serialize import MAX_DECISIONS
 from penjing.tree.steps import renumber_steps
@@ -50,27 +53,25 @@ def map_nodes(before: TreeData, after: TreeData) -> NodeMapping:
     if before.nodes is after.nodes:
         numbers = list(range(before.n_nodes))
         return NodeMapping(dict(zip(numbers, numbers, strict=True)), numbers, set(), set())
-    old_splits, new_splits = _Splits.of(before), _Splits.of(after)
-    new_number = {0: 0}
-    cut: set[int] = set()
-    changed: set[int] = set()
-    pairs = [(0, 0)]
-    for old, new in pairs:  # grows while it is read
-        n_children = new_splits.n_children[new]
-        if not n_children:
-            if old_splits.n_children[old]:
-                cut.add(new)
-        elif old_splits.split(old) != new_splits.split(new):
-            changed.add(new)
-        else:
-            first, new_first = old_splits.first_child[old], new_splits.first_child[new]
-            children = [(first + i, new_first + i) for i in range(n_children)]
-            pairs += children
-            new_number.update(children)
-    nearest = [0] * len(before.nodes)
-    for node, parent in enumerate(before.nodes.parent.tolist()):
-        nearest[node] = new_number[node] if node in new_number else nearest[parent]
-    return NodeMapping(new_number, nearest, cut, changed)
+    now, nearest, cut, changed = _core.map_nodes(_arrays(before), _arrays(after))
+    kept = np.flatnonzero(now >= 0)
+    new_number = dict(zip(kept.tolist(), now[kept].tolist(), strict=True))
+    return NodeMapping(new_number, nearest.tolist(), set(cut.tolist()), set(changed.tolist()))
+
+
+def _arrays(tree: TreeData) -> tuple[npt.NDArray[Any], ...]:
+    """Return the splits of a tree as C++ takes them."""
+    nodes = tree.nodes
+    return (
+        np.ascontiguousarray(tree.first_child, np.int32),
+        np.ascontiguousarray(tree.n_children, np.int32),
+        np.ascontiguousarray(nodes.parent, np.int32),
+        np.ascontiguousarray(nodes.column, np.int32),
+        np.ascontiguousarray(nodes.cut, np.float64),
+        np.ascontiguousarray(nodes.total, np.float64).ravel(),
+        np.ascontiguousarray(nodes.level_start, np.int64),
+        np.ascontiguousarray(nodes.level_codes, np.int32),
+    )
 
 
 def carry_trace(
@@ -122,33 +123,3 @@ def renumber_decisions(
         is_gone = bool(decision.get("is_gone", False)) or node not in mapping.now
         renumbered.append({**decision, "now": mapping.nearest[node], "is_gone": is_gone})
     return renumbered
-
-
-@dataclass(frozen=True, slots=True)
-class _Splits:
-    """The splits of a tree as lists, which are read faster than arrays, node by node."""
-
-    column: list[int]
-    cut: list[float]
-    total: list[list[float]]
-    first_child: list[int]
-    n_children: list[int]
-    level_start: list[int]
-    level_codes: list[int]
-
-    @classmethod
-    def of(cls, tree: TreeData) -> _Splits:
-        nodes = tree.nodes
-        columns = (nodes.column, nodes.cut, nodes.total, tree.first_child, tree.n_children)
-        return cls(*(array.tolist() for array in (*columns, nodes.level_start, nodes.level_codes)))
-
-    def split(self, node: int) -> tuple[Any, ...]:
-        """Return what is the same for two nodes of the same rows and the same split."""
-        cut, n_children = self.cut[node], self.n_children[node]
-        if not math.isnan(cut):
-            return self.column[node], n_children, self.total[node], cut
-        first = self.first_child[node]
-        starts = self.level_start[first : first + n_children + 1]
-        codes = self.level_codes[starts[0] : starts[-1]]
-        ends = [start - starts[0] for start in starts]
-        return self.column[node], n_children, self.total[node], ends, codes

@@ -17,6 +17,7 @@ from penjing.errors import ChoiceError
 from penjing.grow.recipe import Recipe
 from penjing.predict.inputs import LevelIndex
 from penjing.predict.predict import classes_of
+from penjing.training.auto_recipe import choose_recipe
 from penjing.training.pruning import prune
 from penjing.training.train import train
 from penjing.tree.tree_data import TreeData
@@ -66,16 +67,24 @@ def held_out_predictions(
 
 def grower_of(
     learner: str | Recipe | TreeData | Grower,
+    table: Table,
     seed: int,
-    method: str | None,
-    share: float | None,
-    options: Mapping[str, Any],
+    *,
+    method: str | None = None,
+    share: float | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> Grower:
-    """Return the function from training rows to a finished tree."""
+    """Return the function from training rows to a finished tree.
+
+    The recipe ``auto`` is chosen once, for the whole table.
+    """
     if isinstance(learner, TreeData):
         recipe: Any = recipe_from(learner)
+    elif callable(learner):
+        recipe = learner
     else:
-        recipe = learner if callable(learner) else recipe_of(learner)
+        choice = choose_recipe(learner, table, {}, method)
+        recipe, method = choice.recipe, choice.prune
     arguments.whole_number("seed", seed, 0)
 
     def grow(training: Table) -> TreeData:
@@ -84,7 +93,7 @@ def grower_of(
         arguments.check_instance("how", tree, TreeData, "not_grown")
         validation: dict[str, Any] = {} if held_out is None else {"validation": held_out}
         if method is not None:
-            return prune(tree, method, **validation, **options)
+            return prune(tree, method, **validation, **(options or {}))
         for name, settings in (
             _pruning_steps(learner, tree) if isinstance(learner, TreeData) else ()
         ):

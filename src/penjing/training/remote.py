@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from penjing.data.read.infer_remote import RemoteTable
 from penjing.data.table import Note, Table
 from penjing.dialects import recipes
-from penjing.dialects.recipes import recipe_of
 from penjing.engines import remote_counts
 from penjing.errors import CapabilityError, ChoiceError
 from penjing.grow.engine import Capabilities
@@ -22,6 +22,7 @@ from penjing.grow.trace_steps import with_steps
 from penjing.predict.flat import comparison_cuts
 from penjing.progress import ProgressCallback
 from penjing.registry import load
+from penjing.training.auto_recipe import TableFacts, choose_recipe, is_auto
 from penjing.training.finish_locally import grow_and_finish, stored_gaps
 from penjing.training.kept_trace import finish_with_skeleton
 from penjing.tree.builder import TreeBuilder
@@ -118,12 +119,20 @@ def fit(
     engine = request.engine
     capabilities = capabilities_of(engine)
     settings = {name: changes.pop(name) for name in capabilities.settings if name in changes}
-    recipe = recipe_of(recipe, **changes)
-    check(recipe, engine)
+
+    def refuse(chosen: Recipe, facts: TableFacts = _UNKNOWN_TABLE) -> None:
+        check(chosen, engine)
+        if facts.has_missing and facts.n_rows and chosen.missing not in capabilities.missing:
+            raise CapabilityError(
+                "engine_lacks_recipe", engine=engine, recipe=chosen.name, known=""
+            )
+
+    # The engine is opened before its table is known: with the recipe that is chosen most often.
+    choice = choose_recipe(recipe, _UNKNOWN_TABLE, changes, check=refuse)
     target_type = (
         (request.schema or {}).get(request.target) if isinstance(request.target, str) else None
     )
-    if target_type == "numeric" or recipe.criterion == "variance":
+    if target_type == "numeric" or choice.recipe.criterion == "variance":
         raise CapabilityError("engine_lacks_numeric_target", column=request.target)
     if request.target is not None and not isinstance(request.target, str):
         raise CapabilityError("engine_lacks_setting", engine=engine, setting="target")
@@ -132,22 +141,52 @@ def fit(
             raise ChoiceError("table_or_query")
         settings |= {"query": request.query} if table is None else {"table": table}
     settings |= {"target": request.target, "schema": request.schema}
-    counter: Any = load("engine", engine)(data, recipe, **settings)
+    counter: Any = load("engine", engine)(data, choice.recipe, **settings)
     try:
         survey = counter.rows.survey
         if (notes := _NOTES.get()) is not None:
             notes += survey.notes
-        recipe = recipe.fits(remote_counts.summary_table(survey))
-        for judged in survey.columns:
-            if judged.n_missing and recipe.missing == "refuse":
-                values = {"column": judged.column.name, "n": judged.n_missing}
-                raise ChoiceError("missing_refused", recipe=recipe.name, **values)
-            if judged.n_missing and recipe.missing not in capabilities.missing:
-                values = {"column": judged.column.name, "missing": recipe.missing}
-                raise CapabilityError("engine_lacks_missing", engine=engine, **values)
-        return _describe(_grow(counter, recipe, request), counter, engine)
+        if is_auto(recipe):
+            first, facts = choice.recipe, _facts(survey)
+            choice = choose_recipe(recipe, facts, changes, check=lambda r: refuse(r, facts))
+            if choice.recipe != first:
+                counter.close()
+                counter = load("engine", engine)(data, choice.recipe, **settings)
+                survey = counter.rows.survey
+        chosen = choice.recipe.fits(remote_counts.summary_table(survey))
+        _refuse_missing(survey, chosen, engine)
+        tree = _describe(_grow(counter, chosen, request), counter, engine)
     finally:
         counter.close()
+    return (
+        tree
+        if choice.record is None
+        else replace(tree, about={**tree.about, "auto": choice.record})
+    )
+
+
+def _refuse_missing(survey: RemoteTable, recipe: Recipe, engine: str) -> None:
+    """Raise an error for missing values that the recipe or the engine cannot treat."""
+    for judged in survey.columns:
+        if judged.n_missing and recipe.missing == "refuse":
+            values = {"column": judged.column.name, "n": judged.n_missing}
+            raise ChoiceError("missing_refused", recipe=recipe.name, **values)
+        if judged.n_missing and recipe.missing not in capabilities_of(engine).missing:
+            values = {"column": judged.column.name, "missing": recipe.missing}
+            raise CapabilityError("engine_lacks_missing", engine=engine, **values)
+
+
+_UNKNOWN_TABLE = TableFacts(0, is_regression=False, is_categorical=False, has_missing=True)
+
+
+def _facts(survey: RemoteTable) -> TableFacts:
+    """Return the facts by which a recipe is chosen for a remote table."""
+    return TableFacts(
+        survey.n_rows,
+        is_regression=False,
+        is_categorical=all(judged.column.kind == "nominal" for judged in survey.columns),
+        has_missing=any(judged.n_missing for judged in survey.columns),
+    )
 
 
 def _grow(engine: Any, recipe: Recipe, request: RemoteRequest) -> TreeData:  # noqa: ANN401 - remote_counts.Engine

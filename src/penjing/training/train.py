@@ -15,7 +15,7 @@ from penjing.data.folds import Fold, hold_out
 from penjing.data.memory_limit import memory_bytes, native_engine_bytes
 from penjing.data.read import read
 from penjing.data.table import Table
-from penjing.dialects.recipes import recipe_of
+from penjing.dialects.recipes import AUTO, recipe_of
 from penjing.engines.out_of_core.engine import (
     can_be_counted,
     decides_by_counts,
@@ -34,8 +34,10 @@ from penjing.progress import ProgressCallback
 from penjing.prune.decisions import Ties, check_ties
 from penjing.prune.pre_pruning import ValidationPrePruner
 from penjing.training import pruning, remote
+from penjing.training.auto_recipe import choose_recipe, is_auto
 from penjing.training.kept_trace import TraceMode, finish_with_trace
 from penjing.training.select_engine import (
+    EngineSelection,
     in_memory,
     load_in_memory,
     refuse_too_large,
@@ -53,7 +55,7 @@ PREPRUNED = "prepruned"
 def train(
     data: Any,  # noqa: ANN401 - anything that `read` accepts
     target: Any = None,  # noqa: ANN401 - a column name, or the values themselves
-    recipe: str | Recipe = "id3",
+    recipe: str | Recipe = AUTO,
     *,
     validation: Any = None,  # noqa: ANN401 - a source, a share, or a Fold
     prune: str | None = None,
@@ -90,66 +92,54 @@ def train(
         remote.refuse_local_settings(
             remote_engine, validation=validation, prune=prune, weight=weight
         )
-        if remote.needs_reading(data, remote_engine, query, changes.get("table")):
-            data = _read_into_memory(data, target, schema)
-            _with_target(data, target if isinstance(target, str) else None)
-            target = schema = None
+        if memory_limit is not None:
+            changes["memory_limit"] = memory_limit
         remote_request = remote.RemoteRequest(
             remote_engine, target, schema, query, progress, is_traced=trace is True
         )
-        engine_settings = remote.capabilities_of(remote_engine).settings
-        if "memory_limit" in engine_settings and memory_limit is not None:
-            changes["memory_limit"] = memory_limit
-        return remote.fit(data, remote_request, recipe, **changes)
+        return _train_remote(data, remote_request, recipe, changes)
     if isinstance(data, Table):
         labels = None if target is None or isinstance(target, str) else target
         _check_unread(schema=schema, weight=weight, target=labels)
-    chosen = recipe_of(recipe, **changes)
-    selection = select_engine(data, engine, memory_limit, query)
     request = _FitRequest(
-        chosen,
-        validation,
-        prune,
-        ties,
-        selection.engine,
-        memory_limit,
-        threads,
-        trace,
-        sketch,
-        seed,
-        progress,
-    )
+        recipe if is_auto(recipe) else recipe_of(recipe, **changes),
+        changes if is_auto(recipe) else {},
+        validation, prune, ties, select_engine(data, engine, memory_limit, query), memory_limit,
+        threads, trace, sketch, seed, progress,
+    )  # fmt: skip
     reading: dict[str, Any] = {"weight": weight, "memory_limit": memory_limit}
-    if selection.is_coded and (target is None or isinstance(target, str)):
-        refuse_too_large(chosen, selection, prune, validation, is_traced=trace is True)
-        weightless = chosen.options.counts_weightless
-        wants = Wants(target, schema, weight, weightless=weightless)
-        table, space = coded(
-            str(data), wants, query=query, work=work, threads=threads, progress=progress
-        )
-        try:
-            tree = request.fit_table(
-                in_memory(table) if selection.engine != "disk" else table, target
-            )
-        finally:
-            space.close()
-    elif target is None or isinstance(target, str):
-        table = data if isinstance(data, Table) else read(data, target, schema, **reading)
-        if origin is not None:
-            origin.record(table, chosen)
-        tree = request.fit_table(table, target)
-    else:
+    if target is not None and not isinstance(target, str):
         table = read(data, None, schema, labels=target, **reading)
-        if origin is not None:
-            origin.record(table, chosen)
-        if chosen.dialect.sorts_classes and not schema:
-            table = _with_sorted_classes(table)
-        tree = request.fit_table(table, None)
-    return (
-        tree
-        if selection.reason is None
-        else replace(tree, about={**tree.about, "engine": selection.reason})
+        return request.fit_rows(table, None, origin, sorts_classes=not schema)
+    if not request.selection.is_coded:
+        table = data if isinstance(data, Table) else read(data, target, schema, **reading)
+        return request.fit_rows(table, target, origin)
+    wants = Wants(target, schema, weight, weightless=request.counts_weightless())
+    table, space = coded(
+        str(data), wants, query=query, work=work, threads=threads, progress=progress
     )
+    try:
+        is_on_disk = request.selection.engine == "disk"
+        return request.fit_rows(table if is_on_disk else in_memory(table), target, None)
+    finally:
+        space.close()
+
+
+def _train_remote(
+    data: Any,  # noqa: ANN401 - where the rows are, or what is copied to a database
+    request: remote.RemoteRequest,
+    recipe: str | Recipe,
+    changes: dict[str, Any],
+) -> TreeData:
+    """Return the tree of rows in a database or a cluster."""
+    engine, target = request.engine, request.target
+    if remote.needs_reading(data, engine, request.query, changes.get("table")):
+        data = _read_into_memory(data, target, request.schema)
+        _with_target(data, target if isinstance(target, str) else None)
+        request = replace(request, target=None, schema=None)
+    if "memory_limit" not in remote.capabilities_of(engine).settings:
+        changes.pop("memory_limit", None)
+    return remote.fit(data, request, recipe, **changes)
 
 
 def _check_arguments(**given: Any) -> None:  # noqa: ANN401 - checked here
@@ -174,11 +164,14 @@ def _check_arguments(**given: Any) -> None:  # noqa: ANN401 - checked here
 class _FitRequest:
     """The arguments of `train`, apart from the data."""
 
-    recipe: Recipe
+    recipe: str | Recipe
+    """The recipe with its settings, or ``auto``."""
+    changes: Mapping[str, Any]
+    """The settings for the recipe that is chosen automatically."""
     validation: Any
     prune: str | None
     ties: Ties
-    engine: str
+    selection: EngineSelection
     memory_limit: float | str | None
     threads: int | None
     trace: TraceMode
@@ -186,9 +179,44 @@ class _FitRequest:
     seed: int
     progress: ProgressCallback | None
 
-    def _prepare_stored(self, table: Table) -> tuple[Table, str]:
+    def counts_weightless(self) -> bool:
+        """Return whether rows of weight 0 are coded, too; refuse a recipe that needs too much."""
+        if isinstance(self.recipe, str):
+            return False
+        self._refuse_too_large(self.recipe)
+        return self.recipe.options.counts_weightless
+
+    def _refuse_too_large(self, recipe: Recipe) -> None:
+        if self.selection.is_coded:
+            is_traced = self.trace is True
+            refuse_too_large(
+                recipe, self.selection, self.prune, self.validation, is_traced=is_traced
+            )
+
+    def fit_rows(
+        self,
+        table: Table,
+        target: str | None,
+        origin: TrainingRows | None,
+        *,
+        sorts_classes: bool = False,
+    ) -> TreeData:
+        """Return the tree of a table, with records of what was chosen automatically."""
+        table = _with_target(table, target)
+        choice = choose_recipe(
+            self.recipe, table, self.changes, self.prune, self._refuse_too_large,
+            is_validated=self.validation is not None,
+        )  # fmt: skip
+        if origin is not None:
+            origin.record(table, choice.recipe)
+        if sorts_classes and choice.recipe.dialect.sorts_classes:
+            table = _with_sorted_classes(table)
+        tree = choice.record_in(self._fit_table(table, choice.recipe, choice.prune))
+        reason = self.selection.reason
+        return tree if reason is None else replace(tree, about={**tree.about, "engine": reason})
+
+    def _prepare_stored(self, table: Table, recipe: Recipe) -> tuple[Table, str]:
         """Return a table for the disk engine, and the engine; mapped if counts do not suffice."""
-        recipe = self.recipe
         needs_loop = self.trace is True or self.validation is not None
         if PREPARED_ROWS in recipe.dialect.needs:
             return load_in_memory(table, recipe, self.memory_limit), "native"
@@ -199,18 +227,17 @@ class _FitRequest:
             return in_memory(table), "native"
         return map_columns(table, recipe, limit, self.progress), "disk"
 
-    def fit_table(self, table: Table, target: str | None) -> TreeData:
-        """Return the tree of a table."""
-        table = _with_target(table, target)
-        name = self.engine
+    def _fit_table(self, table: Table, recipe: Recipe, method: str | None) -> TreeData:
+        """Return the tree of a table by a recipe and a pruning method."""
+        name = self.selection.engine
         if name == "disk":
-            table, name = self._prepare_stored(table)
-        table = self.recipe.prepared(table)
+            table, name = self._prepare_stored(table, recipe)
+        table = recipe.prepared(table)
         if not table.n_rows:
             raise DataError("no_known_rows", source=table.source.get("name", "the table"))
-        chosen = self.recipe.fits(table)
+        chosen = recipe.fits(table)
         table, held_out = _split_validation(table, self.validation, self.seed)
-        prune = self._pruning_method(chosen, held_out)
+        prune = _pruning_method(chosen, method, held_out)
         options: dict[str, Any] = {"threads": self.threads}
         if name == "disk":
             options["memory_limit"] = self.memory_limit
@@ -242,14 +269,15 @@ class _FitRequest:
         )
         return pruning.prune(tree, prune, **pruning_options)
 
-    def _pruning_method(self, recipe: Recipe, held_out: Table | None) -> str | None:
-        """Return how the tree is pruned, None if only its recipe decides."""
-        method = recipe.options.pruning_method if self.prune is None else self.prune
-        if method is None and held_out is not None:
-            return PREPRUNED
-        if method == PREPRUNED and held_out is None:
-            raise ChoiceError("needs_validation", method=PREPRUNED)
-        return method
+
+def _pruning_method(recipe: Recipe, method: str | None, held_out: Table | None) -> str | None:
+    """Return how the tree is pruned, None if only its recipe decides."""
+    method = recipe.options.pruning_method if method is None else method
+    if method is None and held_out is not None:
+        return PREPRUNED
+    if method == PREPRUNED and held_out is None:
+        raise ChoiceError("needs_validation", method=PREPRUNED)
+    return method
 
 
 def _read_into_memory(data: Any, target: Any, schema: Mapping[str, Any] | None) -> Table:  # noqa: ANN401

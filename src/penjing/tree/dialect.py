@@ -23,6 +23,14 @@ Settings = Mapping[str, Any]
 Explanation = Mapping[str, Any]
 """An explanation of a node, or of a candidate in it, by `penjing.explain.node`."""
 
+UNLIMITED: dict[str, Settings] = {
+    "max_depth": {"max_depth": None},
+    "max_leaves": {"max_leaves": None},
+    "min_weight": {"min_weight": 0.0},
+    "min_branch": {"min_branch": 0.0},
+    "min_gain": {"min_gain": 0.0},
+}
+"""For each stop condition of the textbook, the setting under which it never applies."""
 TEXTBOOK = "textbook"
 """The dialect of a recipe that names none."""
 
@@ -86,6 +94,10 @@ class TreeDialect:
     """Why a candidate of a node was not compared; its messages are ``why_…`` and ``story_out_…``"""
     limit: Callable[[Settings, str], Any] = setting_limit
     """The limit that a stop condition compares with."""
+    unlimited: Mapping[str, Settings] = field(default_factory=UNLIMITED.copy)
+    """For each stop condition, the settings under which it never applies."""
+    textbook_recipes: tuple[str, ...] = ()
+    """The textbook's recipes of the same algorithm, which grow without a program's limits."""
     removal_reason: Callable[[Settings], str | None] = not_pruned
     """Why growing made a leaf of a node that has a split, such as ``complexity``."""
 

@@ -23,7 +23,7 @@ TRADITIONAL = (
     "子說產種面而方後多定行學法所民得經十三之進著等部度家電力裡如水化高自二理起小物現實加量都兩體"
     "製機當使點從業本去把性好應開它合還因由其些然前外天政四日那社義事平形相全表間樣與關各重新線內"
 )
-WESTERN = "abcdefghijklmnopqrstuvwxyz ,\n"
+WESTERN = "abcdefghijklmnopqrstuvwxyz \n"
 ACCENTS = "éèêëàâäîïôöùûüçñßÉÈÀÄÖÜÑ"
 
 

@@ -233,7 +233,7 @@ def common_share(text: str, codec: str) -> float:
 
 
 def has_letters_around(text: str) -> bool:
-    """Return whether most characters beyond ASCII are single ones next to a Latin letter.
+    """Return whether half of the characters beyond ASCII are single ones next to a Latin letter.
 
     That is typical of accents: together with the following letter they decode to valid, even
     common Big5 characters. (GB 2312 has no character whose second byte is a letter.)
@@ -245,7 +245,7 @@ def has_letters_around(text: str) -> bool:
     """
     runs = NON_ASCII_RUN.findall(text[:SAMPLE_CHARACTERS])
     single = [run for run in runs if len(run) > 1 and len(run.strip(LETTERS)) == 1]
-    return 2 * len(single) > len(runs)
+    return 0 < len(runs) <= 2 * len(single)
 
 
 @cache

@@ -31,6 +31,7 @@ QUINLAN = Dialect(
     name="quinlan",
     options=C45Options,
     recipes=(C45, J48),
+    aliases={"c45": "c4.5"},
     stops=dialect.stops,
     best_splits=dialect.best_splits,
     scores=dialect.scores,
@@ -48,4 +49,6 @@ QUINLAN = Dialect(
     ranking_message=explanation.ranking_message,
     exclusion_reason=explanation.exclusion_reason,
     limit=explanation.limit,
+    unlimited=explanation.UNLIMITED,
+    textbook_recipes=("c4.5-textbook",),
 )

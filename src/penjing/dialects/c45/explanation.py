@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from penjing.tree import dialect as tree_dialect
 from penjing.tree.dialect import Explanation, Settings, screened_out, setting_limit
+
+UNLIMITED = tree_dialect.UNLIMITED | {
+    "min_weight": {"min_branch": 1.0},
+    "min_branch": {"min_branch": 1.0},
+    "pruned": {"pruning": "none"},
+}
 
 
 def ranking_message(criterion: str) -> str | None:

@@ -25,6 +25,7 @@ C50 = Dialect(
     name="c50",
     options=C50Options,
     recipes=(C50_RECIPE,),
+    aliases={"c50": "c5.0"},
     stops=dialect.stops,
     best_splits=dialect.best_splits,
     scores=dialect.scores,
@@ -42,4 +43,6 @@ C50 = Dialect(
     ranking_message=c45_explanation.ranking_message,
     exclusion_reason=exclusion_reason,
     limit=c45_explanation.limit,
+    unlimited=c45_explanation.UNLIMITED,
+    textbook_recipes=("c4.5-textbook",),
 )

@@ -38,6 +38,8 @@ RPART = Dialect(
     ranking_message=explanation.ranking_message,
     exclusion_reason=explanation.exclusion_reason,
     limit=explanation.limit,
+    unlimited=explanation.UNLIMITED,
+    textbook_recipes=("cart-textbook", "cart-binary"),
     removal_reason=explanation.removal_reason,
     estimator_names=ESTIMATOR_NAMES
     | {

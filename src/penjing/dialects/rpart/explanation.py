@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from penjing.tree import dialect as tree_dialect
 from penjing.tree.dialect import Settings, screened_out, setting_limit
 
 exclusion_reason = screened_out
+UNLIMITED = tree_dialect.UNLIMITED | {
+    "min_weight": {"minsplit": 2, "minbucket": 1},
+    "min_branch": {"minbucket": 1},
+    "complexity": {"cp": 0.0},
+}
 
 
 def ranking_message(criterion: str) -> str | None:  # noqa: ARG001 - the protocol's

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from penjing.tree import dialect as tree_dialect
 from penjing.tree.dialect import Settings, screened_out, setting_limit
 
 exclusion_reason = screened_out
+UNLIMITED = tree_dialect.UNLIMITED | {
+    "min_weight": {"min_samples_split": 2, "min_samples_leaf": 1},
+    "min_branch": {"min_samples_leaf": 1},
+    "min_gain": {"min_impurity_decrease": 0.0},
+    "complexity": {"ccp_alpha": 0.0},
+}
 
 
 def ranking_message(criterion: str) -> str | None:  # noqa: ARG001 - the protocol's

@@ -1,0 +1,224 @@
+"""Why a tree is a single leaf, and which setting or recipe grows more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from penjing.data.table import Table
+from penjing.dialects.recipes import recipe_of
+from penjing.errors import PenjingError
+from penjing.explain.node import explain
+from penjing.i18n import say
+from penjing.text.formula import decimals
+from penjing.training.train import train
+from penjing.tree.dialect import dialect_of
+from penjing.tree.tree_data import TreeData
+
+MOST_ROWS = 10_000
+"""With more rows, growing trees for a remark takes too long; settings are then named untried."""
+MOST_REASONS = 3
+"""So many columns are named with why they were not chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A setting or a recipe under which the tree has more leaves.
+
+    Parameters
+    ----------
+    settings : dict
+        The changed settings, or ``{"recipe": name}``.
+    n_leaves : int or None
+        How many leaves it grows; None if that was not tried.
+    """
+
+    settings: Mapping[str, Any]
+    n_leaves: int | None
+
+    def text(self, lang: str, *, for_command: bool) -> str:
+        """Return the suggestion as it is typed, with the number of leaves."""
+        words = [
+            _option(name, value) if for_command else f"{name}={value!r}"
+            for name, value in self.settings.items()
+        ]
+        typed = " ".join(words) if for_command else ", ".join(words)
+        if self.n_leaves is None:
+            return typed
+        return say("one_leaf_grows", lang, typed=typed, leaves=say("leaves", lang, n=self.n_leaves))
+
+
+def _option(name: str, value: Any) -> str:  # noqa: ANN401 - of any setting
+    if name == "recipe":
+        return f"--recipe {value}"
+    return f"--set {name}={'none' if value is None else value}"
+
+
+@dataclass(frozen=True, slots=True)
+class OneLeaf:
+    """Why a tree has one leaf: the key and values of a message, and what grows more."""
+
+    key: str
+    values: Mapping[str, Any]
+    suggestions: tuple[Suggestion, ...]
+
+    def text(self, lang: str = "en", *, for_command: bool = False) -> str:
+        """Return the sentence, and what to try as Python or as the command takes it."""
+        values = dict(self.values)
+        if "reasons" in values:
+            named = list(values["reasons"].items())[:MOST_REASONS]
+            words = [f"{column}: {say(f'why_{reason}', lang)}" for column, reason in named]
+            values["reasons"] = say("list_semicolon", lang).join(words)
+        sentence = say("one_leaf", lang, why=say(self.key, lang, **values))
+        if not self.suggestions:
+            return sentence
+        tried = [each.text(lang, for_command=for_command) for each in self.suggestions]
+        is_tried = all(each.n_leaves is not None for each in self.suggestions)
+        key = "one_leaf_more" if is_tried else "one_leaf_try"
+        return sentence + say(key, lang, settings=_either(tried, lang))
+
+
+def _either(texts: list[str], lang: str) -> str:
+    """Return texts as a list of alternatives."""
+    if len(texts) == 1:
+        return texts[0]
+    most = say("list_comma", lang).join(texts[:-1])
+    return say("list_or", lang, most=most, last=texts[-1])
+
+
+def one_leaf(tree: TreeData, table: Table | None) -> OneLeaf | None:
+    """Return why a tree is a single leaf; None if it is not.
+
+    Parameters
+    ----------
+    tree : TreeData
+        A fitted tree.
+    table : Table or None
+        Its training rows; None if they stay in a database.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> table = penjing.example("watermelon2.0")
+    >>> print(one_leaf(penjing.fit(table, recipe="rpart"), table).text())
+    ... # doctest: +NORMALIZE_WHITESPACE
+    the tree is a single leaf: a node needs at least 20 rows to be split (minsplit=20), and the
+    table has 17. To grow more: minsplit=2, minbucket=1 (7 leaves) or recipe='cart-textbook' (9
+    leaves).
+    """
+    if tree.n_leaves > 1:
+        return None
+    key, values, stop = ("one_leaf_other", {}, "no_gain") if table is None else _reason(tree, table)
+    return OneLeaf(key, values, tuple(_suggestions(tree, table, stop)))
+
+
+def _reason(tree: TreeData, table: Table) -> tuple[str, dict[str, Any], str]:
+    """Return the key and values of the message, and the stop condition."""
+    assert table.target is not None
+    root = explain(tree, 0, table)
+    values: dict[str, Any]
+    stop = str(root["stop"])
+    candidates = root["candidates"]
+    if _has_one_value(table, tree):
+        values = {"target": table.target.name, "answer": tree.answer(0)}
+        return "one_leaf_pure", values, "pure"
+    if not table.columns:
+        return "one_leaf_no_columns", {}, "alike"
+    if all(len(set(column.codes.tolist()) - {-1}) < 2 for column in table.columns):
+        return "one_leaf_constant", {}, "alike"
+    if stop in ("no_gain", "alike"):
+        reasons = {c["column"]: dialect_of(tree).exclusion_reason(root, c) for c in candidates}
+        if stop == "alike" or set(reasons.values()) <= {"not_allowed"}:
+            stop = "min_branch"
+        else:
+            values = {"recipe": tree.recipe.get("name"), "reasons": reasons}
+            kinds = set(reasons.values())
+            key = f"one_leaf_{kinds.pop()}" if len(kinds) == 1 else "one_leaf_screened"
+            return key if key in _KEYS else "one_leaf_screened", values, "no_gain"
+    values = {"n": f"{table.n_rows:,}", **_limit(tree, stop)}
+    if stop == "min_gain" and candidates:
+        best = candidates[0]
+        values |= {"column": best["column"], "gain": decimals(best["gain"])}
+    if stop == "pruned":
+        values |= _errors_of_root(tree)
+    key = f"one_leaf_{stop}"
+    return (key if key in _KEYS else "one_leaf_other"), values, stop
+
+
+_KEYS = frozenset(
+    f"one_leaf_{stop}"
+    for stop in (
+        "min_weight", "min_branch", "max_depth", "max_leaves", "min_gain", "complexity", "no_gain",
+        "no_average",
+        "costly",
+        "pruned", "validation",
+    )
+)  # fmt: skip
+
+
+def _has_one_value(table: Table, tree: TreeData) -> bool:
+    if tree.is_regression:
+        assert table.target is not None
+        return len(set(table.target.numbers().tolist())) == 1
+    return int(np.count_nonzero(tree.nodes.total[0] > 0)) == 1
+
+
+def _limit(tree: TreeData, stop: str) -> dict[str, Any]:
+    """Return the settings that stopped growing, as ``name=value``, and their limit."""
+    dialect = dialect_of(tree)
+    unlimited = dialect.unlimited.get(stop, {})
+    own = {name: tree.recipe.get(name) for name in unlimited}
+    limiting = {
+        name: value for name, value in own.items() if value not in (None, unlimited[name])
+    } or own
+    limit = dialect.limit(tree.recipe, stop)
+    if limit is None:
+        limit = next(iter(limiting.values()), None)
+    settings = ", ".join(f"{name}={_plain(value)}" for name, value in limiting.items())
+    return {"setting": settings, "limit": _plain(limit)}
+
+
+def _plain(value: Any) -> str:  # noqa: ANN401 - of any setting
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _errors_of_root(tree: TreeData) -> dict[str, Any]:
+    """Return the errors by which the root was pruned."""
+    for record in reversed(tree.about.get("pruning", ())):
+        for decision in record.get("decisions", ()):
+            if decision.get("node") == 0 and decision.get("decision") not in (None, "keep"):
+                return {
+                    "as_leaf": decimals(decision["as_leaf"]),
+                    "kept": decimals(decision["kept"]),
+                }
+    return {"as_leaf": "-", "kept": "-"}
+
+
+def _suggestions(tree: TreeData, table: Table | None, stop: str) -> Iterator[Suggestion]:
+    """Yield what grows more: the setting that stopped growing, and the textbook's recipes."""
+    if stop == "pure" or (table is not None and not table.columns):
+        return
+    dialect = dialect_of(tree)
+    attempts = [dict(dialect.unlimited[stop])] if stop in dialect.unlimited else []
+    attempts += [{"recipe": name} for name in dialect.textbook_recipes]
+    if table is None or table.n_rows > MOST_ROWS:
+        yield from (Suggestion(settings, None) for settings in attempts)
+        return
+    for settings in attempts:
+        n_leaves = _n_leaves(tree, table, settings)
+        if n_leaves > 1:
+            yield Suggestion(settings, n_leaves)
+
+
+def _n_leaves(tree: TreeData, table: Table, changes: Mapping[str, Any]) -> int:
+    """Return how many leaves a tree has with other settings; 0 if it cannot be grown."""
+    try:
+        if "recipe" in changes:
+            return train(table, recipe=changes["recipe"]).n_leaves
+        settings = {**tree.recipe, **changes}
+        return train(table, recipe=recipe_of(settings.pop("name"), **settings)).n_leaves
+    except PenjingError:
+        return 0

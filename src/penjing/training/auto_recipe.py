@@ -1,0 +1,169 @@
+"""Chooses the recipe if none is named: by the rows, the columns and the target of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from penjing.data.table import Table
+from penjing.dialects.recipes import AUTO, recipe_of
+from penjing.errors import ChoiceError, PenjingError
+from penjing.grow.recipe import Recipe
+from penjing.tree.tree_data import TreeData
+
+MAX_TEXTBOOK_ROWS = 1_000
+"""A table of more rows is not one that people compute by hand."""
+COMPLEXITY = {"cp": 0.001, "xval": 10}
+"""How far rpart grows before the cross-validated errors choose a subtree."""
+PRUNING_METHOD = "cost-complexity"
+
+AnyTree = TypeVar("AnyTree", bound=TreeData)
+
+PREFERENCES = {
+    "auto_textbook": ("id3", "c4.5", "c4.5-textbook", "rpart", "sklearn", "j48", "c5.0"),
+    "auto_classes": ("c4.5", "c4.5-textbook", "rpart", "sklearn", "j48", "c5.0"),
+    "auto_number": ("rpart", "cart-binary", "sklearn"),
+}
+"""For each reason the recipes in order of preference: a later one is taken only where settings or
+the engine rule out those before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableFacts:
+    """What decides: read from a table, or from the survey of a database."""
+
+    n_rows: int
+    is_regression: bool
+    is_categorical: bool
+    has_missing: bool
+
+    @classmethod
+    def of(cls, table: Table) -> TableFacts:
+        """Return the facts of a table; cells are looked at only if they can decide.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> TableFacts.of(penjing.example("watermelon2.0")).reason
+        'auto_textbook'
+        """
+        is_small = not table.is_regression and table.n_rows <= MAX_TEXTBOOK_ROWS
+        is_categorical = is_small and all(c.kind == "nominal" for c in table.columns)
+        has_missing = not is_categorical or any(column.has_missing for column in table.columns)
+        return cls(table.n_rows, table.is_regression, is_categorical, has_missing)
+
+    @property
+    def reason(self) -> str:
+        """The key of the message that says why a recipe was chosen."""
+        if self.is_regression:
+            return "auto_number"
+        is_small = self.n_rows <= MAX_TEXTBOOK_ROWS
+        is_textbook = is_small and self.is_categorical and not self.has_missing
+        return "auto_textbook" if is_textbook else "auto_classes"
+
+
+@dataclass(frozen=True, slots=True)
+class RecipeChoice:
+    """A recipe with its settings, how the tree is pruned, and what a tree records of the choice."""
+
+    recipe: Recipe
+    prune: str | None = None
+    record: Mapping[str, Any] | None = None
+    """``reason``, ``recipe`` and ``settings``, which ruled out other recipes; None if a recipe was
+    named."""
+
+    def record_in(self, tree: AnyTree) -> AnyTree:
+        """Return a tree with the record of the choice, if there is one."""
+        if self.record is None:
+            return tree
+        return replace(tree, about={**tree.about, "auto": dict(self.record)})
+
+
+def is_auto(recipe: str | Recipe) -> bool:
+    """Return whether the table decides the recipe.
+
+    Examples
+    --------
+    >>> is_auto("auto"), is_auto("AUTO"), is_auto("id3")
+    (True, True, False)
+    """
+    return isinstance(recipe, str) and recipe.strip().lower() == AUTO
+
+
+def choose_recipe(
+    recipe: str | Recipe,
+    table: Table | TableFacts,
+    changes: Mapping[str, Any],
+    prune: str | None = None,
+    check: Callable[[Recipe], object] | None = None,
+    *,
+    is_validated: bool = False,
+) -> RecipeChoice:
+    """Return the recipe that is named, or the one chosen for a table.
+
+    Parameters
+    ----------
+    recipe : str or Recipe
+        A recipe, or ``auto``.
+    table : Table or TableFacts
+        The table.
+    changes : dict
+        Settings of the recipe. A recipe that does not have them is not chosen.
+    prune : str, optional
+        The pruning method, if one is named.
+    check : function, optional
+        Raises an error for a recipe that the engine cannot grow.
+    is_validated : bool
+        Whether a validation set decides the pruning.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> table = penjing.example("watermelon3.0")
+    >>> choose_recipe("auto", table, {}).recipe.name
+    'c4.5'
+    >>> choose_recipe("auto", table, {"cp": 0.1}).recipe.name
+    'rpart'
+    """
+    if is_auto(recipe):
+        facts = table if isinstance(table, TableFacts) else TableFacts.of(table)
+        return _choose(facts, changes, prune, check, is_validated=is_validated)
+    if not isinstance(recipe, Recipe) or changes:
+        recipe = recipe_of(recipe, **changes)
+    if check is not None:
+        check(recipe)
+    return RecipeChoice(recipe, prune)
+
+
+def _choose(
+    facts: TableFacts,
+    changes: Mapping[str, Any],
+    prune: str | None,
+    check: Callable[[Recipe], object] | None,
+    *,
+    is_validated: bool,
+) -> RecipeChoice:
+    """Return the first recipe that takes the table and the settings."""
+    names = PREFERENCES[facts.reason]
+    first_error: PenjingError = ChoiceError("auto_none")
+    for name in names:
+        prunes = facts.is_regression and name == "rpart" and prune is None and not is_validated
+        settings = {**COMPLEXITY, **changes} if prunes else dict(changes)
+        try:
+            chosen = recipe_of(name, **settings)
+            if facts.has_missing and chosen.missing == "refuse" and "missing" not in changes:
+                continue
+            if check is not None:
+                check(chosen)
+        except PenjingError as error:
+            first_error = error if name == names[0] else first_error
+            continue
+        record: dict[str, Any] = {"reason": facts.reason, "recipe": name}
+        if name != names[0] and changes:
+            record["settings"] = sorted(changes)
+        elif name != names[0]:
+            record["reason"] = "auto_engine"
+        is_cross_validated = prunes and chosen.dialect.cross_validates(chosen)
+        return RecipeChoice(chosen, PRUNING_METHOD if is_cross_validated else prune, record)
+    raise first_error

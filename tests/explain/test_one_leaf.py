@@ -1,0 +1,117 @@
+"""A tree of one leaf says why, and what it says grows more does."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import penjing
+from penjing.cli import main
+from penjing.explain.one_leaf import MOST_ROWS, one_leaf
+from penjing.i18n import say
+
+NOISE = np.random.default_rng(0).normal(size=(300, 3))
+CLASSES = np.random.default_rng(1).integers(0, 2, 300)
+
+
+def noise():
+    return penjing.read(NOISE, labels=CLASSES)
+
+
+def numbers():
+    return penjing.read(NOISE, labels=NOISE[:, 0])
+
+
+def melons():
+    return penjing.example("watermelon2.0")
+
+
+def ten_melons():
+    return penjing.example("watermelon2.0").take(np.arange(10))
+
+
+def ten_melons_with_density():
+    """Ten rows whose columns of many categories do not count for C4.5's average gain."""
+    table = penjing.example("watermelon3.0").take(np.array([0, 1, 2, 5, 6, 9, 13, 14, 15, 16]))
+    names = ("色泽", "根蒂", "敲声", "纹理", "密度")
+    columns = tuple(column for column in table.columns if column.name in names)
+    return replace(table, columns=columns)
+
+
+CASES = [
+    (melons, "rpart", {}, "one_leaf_min_weight", "minsplit=20"),
+    (ten_melons, "c4.5", {}, "one_leaf_pruned", "estimated errors"),
+    (noise, "c4.5", {}, "one_leaf_costly", "costs more"),
+    (noise, "j48", {}, "one_leaf_costly", "costs more"),
+    (noise, "rpart", {"cp": 0.5}, "one_leaf_complexity", "cp=0.5"),
+    (noise, "rpart", {"minbucket": 200}, "one_leaf_min_branch", "minbucket=200"),
+    (numbers, "rpart", {"cp": 0.9}, "one_leaf_complexity", "cp=0.9"),
+    (noise, "sklearn", {"ccp_alpha": 0.5}, "one_leaf_complexity", "ccp_alpha=0.5"),
+    (noise, "sklearn", {"min_samples_split": 400}, "one_leaf_min_weight", "min_samples_split=400"),
+    (noise, "sklearn", {"min_samples_leaf": 200}, "one_leaf_min_weight", "min_samples_leaf=200"),
+    (noise, "id3", {"max_depth": 0}, "one_leaf_max_depth", "max_depth=0"),
+    (noise, "id3", {"max_leaves": 1}, "one_leaf_max_leaves", "max_leaves=1"),
+    (noise, "id3", {"min_weight": 1000}, "one_leaf_min_weight", "min_weight=1000"),
+    (noise, "id3", {"min_gain": 1}, "one_leaf_min_gain", "min_gain=1"),
+    (noise, "cart-binary", {"min_branch": 200}, "one_leaf_min_branch", "min_branch=200"),
+    (noise, "cart-binary", {"validation": 0.3, "seed": 1}, "one_leaf_validation", "validation set"),
+    (ten_melons_with_density, "c4.5", {}, "one_leaf_screened", "no average gain"),
+]
+
+
+@pytest.mark.parametrize(("make", "recipe", "settings", "key", "words"), CASES)
+def test_the_reason_is_said(make, recipe, settings, key, words):
+    table = make()
+    tree = penjing.fit(table, recipe=recipe, **settings)
+    assert tree.n_leaves == 1
+    found = one_leaf(tree, table)
+    assert found.key == key
+    assert words in found.text()
+    assert re.search("[\u4e00-\u9fff]", found.text("zh"))
+
+
+@pytest.mark.parametrize(("make", "recipe", "settings"), [case[:3] for case in CASES])
+def test_what_is_suggested_grows_as_many_leaves_as_it_says(make, recipe, settings):
+    table = make()
+    found = one_leaf(penjing.fit(table, recipe=recipe, **settings), table)
+    for each in found.suggestions:
+        own = {} if "recipe" in each.settings else {"recipe": recipe, **settings}
+        grown = penjing.fit(table, **(own | dict(each.settings)))
+        assert grown.n_leaves == each.n_leaves > 1
+        assert say("leaves", n=each.n_leaves) in found.text()
+    if recipe in ("rpart", "sklearn", "c4.5", "j48"):
+        assert found.suggestions
+
+
+def test_nothing_can_help_where_there_is_one_class_or_one_value():
+    pure = penjing.read(NOISE, labels=["yes"] * 300)
+    found = one_leaf(penjing.fit(pure, recipe="id3"), pure)
+    assert found.text() == "the tree is a single leaf: every row has the same 'class', yes."
+    constant = penjing.read([["a", "u"], ["a", "v"]], names=["p", "y"], target="y")
+    found = one_leaf(penjing.fit(constant, recipe="id3"), constant)
+    assert found.text() == "the tree is a single leaf: no column has two different values."
+    same = penjing.read(NOISE, labels=[1.5] * 300, schema=None)
+    found = one_leaf(penjing.fit(same, recipe="cart-binary"), same)
+    assert found.key == "one_leaf_pure"
+
+
+def test_a_tree_with_splits_has_no_such_reason():
+    assert one_leaf(penjing.fit(melons(), recipe="id3"), melons()) is None
+
+
+def test_of_many_rows_settings_are_named_without_being_tried():
+    n = MOST_ROWS + 1
+    table = penjing.read(np.resize(NOISE, (n, 3)), labels=np.resize(CLASSES, n))
+    found = one_leaf(penjing.fit(table, recipe="rpart", cp=0.9), table)
+    assert [each.n_leaves for each in found.suggestions] == [None] * 3
+    assert "try cp=0.0" in found.text()
+
+
+def test_the_command_says_it(capsys):
+    assert main(["fit", "example:watermelon2.0", "--recipe", "CART", "--lang", "en"]) == 0
+    said = capsys.readouterr().err
+    assert "single leaf" in said
+    assert "--recipe cart-textbook (8 leaves)" in said
