@@ -146,7 +146,7 @@ def option_help(parameter: Any, style: HelpStyle) -> OptionHelp:  # noqa: ANN401
         "" if parameter.name == "help" else metavar_text(parameter.metavar or "", style.lang),
         style.text(f"option_{key}"),
         _default_text(parameter, style),
-        parameter.rich_help_panel or OUTPUT,
+        getattr(parameter, "rich_help_panel", None) or OUTPUT,  # --help of older versions has none
         bool(parameter.required),
     )
 

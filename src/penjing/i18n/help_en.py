@@ -191,7 +191,7 @@ HELP: dict[str, str] = {
     "option_criterion": "Score splits by gain, gain_ratio, gini or variance.",
     "option_shape": "Split categorical columns multiway (one branch per category) or binary.",
     "option_missing": "Handle missing values: refuse (an error), fraction (fractional cases), "
-    "branch, surrogate or direction.",
+    "branch (a branch of their own), surrogate (surrogate splits) or direction (the learned side).",
     "option_unseen": "Handle categories that were not in the training rows: stop (predict at the "
     "node), missing (as a missing value) or error.",
     "option_max_depth": "Limit the depth of the tree.",
@@ -228,8 +228,8 @@ HELP: dict[str, str] = {
     "the lowest cross-validated error, or the tree with the lowest error.",
     "option_prune_folds": "cost-complexity: choose the tree by cross-validation with this number "
     "of folds of the training rows.",
-    "option_prune_raise": "error-based: allow the largest branch to replace its parent (subtree "
-    "raising), or not.",
+    "option_prune_raise": "error-based: allow or forbid subtree raising, where the largest branch "
+    "replaces its parent.",
     "option_prune_setting": "Change any other option of the method. Repeat the option for several.",
     "option_same_file": "Allow the same file as validation set and test set.",
     # -- options of other programs ------------------------------------------------------------
@@ -269,7 +269,7 @@ HELP: dict[str, str] = {
     "option_leave_one_out": "Use one fold per row.",
     "option_seed_folds": "Set the random seed of the folds.",
     "option_curve": "Print a curve instead: accuracy by training rows, or by leaves after pruning.",
-    "option_cross": "Grow further trees for cross-validation and curves, or not.",
+    "option_cross": "Grow further trees for cross-validation and curves, or skip them.",
     "option_min_accuracy": "Exit with code 3 if the accuracy is below this value, between 0 and 1.",
     "option_compare_leave_one_out": "Compute leave-one-out accuracy also for more than 200 rows.",
     "option_importance_surrogates": "Count surrogates as well.",
@@ -288,8 +288,8 @@ HELP: dict[str, str] = {
     "option_output_model": "Save the tree to this file. Use - for standard output.",
     "option_output_picture": "Save the picture to this file: .svg, .html, .png, .pdf, .txt, .md or "
     ".dot.",
-    "option_trace": "Save how the tree was grown, for `penjing why` and `penjing trace`, or not.",
-    "option_sketch": "Save how the rows of large nodes are distributed, for pictures, or not.",
+    "option_trace": "Save or omit the growth of the tree, which `penjing why` and `penjing trace` print.",
+    "option_sketch": "Save or omit the distribution of the rows in large nodes, which pictures show.",
     "option_empty": "Draw the branches that have no training rows.",
     "option_order": "Order the branches of categorical columns by their number of rows or by the "
     "categories.",
