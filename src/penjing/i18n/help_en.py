@@ -186,8 +186,8 @@ HELP: dict[str, str] = {
     "option_test": "Report the accuracy on this test set.",
     "option_train": "Read the training rows from this file.",
     # -- growing ------------------------------------------------------------------------------
-    "option_recipe": "Grow the tree with this recipe, such as id3, c4.5, cart-binary or rpart. "
-    "`penjing recipes` lists them.",
+    "option_recipe": "Grow the tree with this recipe, such as id3, c4.5, cart-binary or rpart; "
+    "auto chooses one for the table. `penjing recipes` lists them.",
     "option_criterion": "Score splits by gain, gain_ratio, gini or variance.",
     "option_shape": "Split categorical columns multiway (one branch per category) or binary.",
     "option_missing": "Handle missing values: refuse (an error), fraction (fractional cases), "

@@ -174,7 +174,7 @@ HELP: dict[str, str] = {
     "option_test": "报告在这个测试集上的精度。",
     "option_train": "从这个文件读取训练集。",
     # -- growing ------------------------------------------------------------------------------
-    "option_recipe": "用这个配方生成树，如 id3、c4.5、cart-binary 或 rpart。"
+    "option_recipe": "用这个配方生成树，如 id3、c4.5、cart-binary 或 rpart；auto 表示按数据表选择。"
     "`penjing recipes` 列出全部配方。",
     "option_criterion": "设置划分准则：gain（信息增益）、gain_ratio（增益率）、gini（基尼指数）"
     "或 variance（方差）。",
