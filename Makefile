@@ -39,7 +39,7 @@ $(STAMPS)/venv:
 # What `make demo` needs: the build tools and penjing itself. The pins serve as constraints.
 $(STAMPS)/package: pyproject.toml requirements-dev.txt $(STAMPS)/venv
 	echo "· penjing, its dependencies and the build tools"
-	$(PIP) install -c requirements-dev.txt scikit-build-core nanobind cmake ninja
+	$(PIP) install -c requirements-dev.txt scikit-build-core nanobind cmake ninja hatch-fancy-pypi-readme
 	# Python sources are used where they are (a plain path file); C++ is built below, on its own.
 	$(PIP) install -c requirements-dev.txt --no-build-isolation \
 		-C editable.mode=inplace -C wheel.cmake=false -C wheel.py-api=py3 -e .
@@ -182,11 +182,8 @@ golden: setup ## write the kept pictures and texts in tests/*/golden anew; then 
 		tests/render/test_tree_text.py tests/export/test_golden_programs.py
 	git --no-pager diff --stat tests/render/golden tests/export/golden
 
-wheel: setup ## build a wheel into dist/
-	rm -rf dist && $(PIP) wheel . --no-deps --no-build-isolation -w dist
-	[ "$$($(BIN)/python -m zipfile -l dist/*.whl | grep -c 'penjing/_core\..*\(so\|pyd\) ')" = 1 ] \
-		|| { echo "the wheel must hold exactly one penjing._core"; exit 1; }
-	ls dist/*.whl
+wheel: setup ## build wheels into dist/ (3.11; 3.12 and later), audit them, try each without a compiler
+	$(BIN)/python packaging/build_wheels.py
 
 clean: ## remove what was built (not .venv)
 	rm -rf build dist demo htmlcov .coverage* src/penjing/*.so $(STAMPS)/core
