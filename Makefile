@@ -21,7 +21,7 @@ SANITIZE := address,undefined
 OLDEST   := scikit-learn==1.6.0 numpy==2.0.2 scipy==1.14.1 pandas==2.2.3
 
 .PHONY: help setup demo test test-all test-cpp test-sanitized test-threads test-sklearn check format \
-        bench bench-spark docs fidelity rpart-live golden wheel clean
+        bench bench-spark docs docs-output fidelity rpart-live golden wheel clean
 
 help: ## print this list
 	echo "penjing: make <target>"
@@ -167,9 +167,13 @@ bench: setup $(STAMPS)/peers ## speed against other programs in one run, about a
 	$(BIN)/python bench/predict.py
 	$(BIN)/python bench/scale.py
 
-docs: setup ## write docs/architecture.md from the sources, run the examples of the documentation
+docs: setup ## build the documentation site in English and Chinese into build/docs
 	$(BIN)/python docs/architecture_page.py
-	$(BIN)/python -m pytest -q README.md src/penjing
+	$(BIN)/python docs/site/build.py
+
+docs-output: setup ## run the code blocks of the documentation, write what they print into its pages
+	$(BIN)/python docs/site/update_output.py
+	git --no-pager diff --stat docs
 
 fidelity: setup ## grow the trees of C4.5, C5.0, J48, rpart and scikit-learn again, and compare
 	$(BIN)/python -m tests.reference

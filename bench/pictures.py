@@ -1,4 +1,4 @@
-"""The same trees drawn by penjing and others: time, size, type; writes docs/side-by-side.md.
+"""The same trees drawn by penjing and others: time, size, type; writes docs/en/benchmarks/pictures.md.
 
     python bench/pictures.py [--limit SECONDS] [--only TOOL]
 
@@ -237,13 +237,13 @@ def main() -> None:
                 results[f"{name}|{tool}"] = found
                 print(name, tool, found, flush=True)
         browser.close()
-    (DOCS / "side-by-side.md").write_text(written(results), encoding="utf-8")
+    (DOCS / "en" / "benchmarks" / "pictures.md").write_text(written(results), encoding="utf-8")
 
 
 def written(results: dict[str, dict[str, Any]]) -> str:
     """Return the page."""
     lines = [
-        "# Side by side",
+        "# Pictures, side by side",
         "",
         "The same trees drawn by penjing, scikit-learn's `plot_tree`, dtreeviz and supertree.",
         "Made by `python bench/pictures.py`, which anybody can run; nothing here was typed in.",
@@ -265,7 +265,7 @@ def written(results: dict[str, dict[str, Any]]) -> str:
                 continue
             least = "no text" if found.get("least") is None else f"{found['least']:.1f} px"
             picture = f"pictures/{name}-{tool.replace(' ', '-')}.png"
-            link = f"[picture]({picture})" if (DOCS / picture).exists() else ""
+            link = f"[picture](../../{picture})" if (DOCS / picture).exists() else ""
             size = f"{found['bytes'] / 1000:,.0f} KB"
             over = found.get("over", "")
             cells = [tool, f"{found['seconds']:.2f}", size, str(found.get("texts", "")), least]

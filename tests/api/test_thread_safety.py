@@ -1,4 +1,4 @@
-"""What may be shared between threads: trees, tables and recipes (docs/threads.md)."""
+"""What may be shared between threads: trees, tables and recipes (docs/en/reference/threads.md)."""
 
 from __future__ import annotations
 

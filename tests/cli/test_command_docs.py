@@ -1,4 +1,4 @@
-"""docs/command.md says what the command does: every verb, option and key of JSON."""
+"""docs/en/reference/command.md says what the command does: every verb, option and key of JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from penjing.cli import Exit
 from penjing.cli.app import COMMANDS
 from penjing.cli.command import COMMON_OPTIONS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "command.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "en" / "reference" / "command.md").read_text("utf-8")
 TRAIN, TEST = "Watermelon-train1.csv", "Watermelon-test1.csv"
 
 

@@ -1,7 +1,7 @@
 """Every engine x recipe x missing policy x weights: the tree of memory, or a refusal in a sentence.
 
 What is grown and what is refused is declared by the engines (`Engine.capabilities`) and stands in
-docs/scale.md; this file reads that table, so that it cannot say anything else than what engines do.
+docs/en/reference/engines.md; this file reads that table, so that it cannot say anything else than what engines do.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from penjing.errors import CapabilityError
 from penjing.registry import load
 from shared import SHARED
 
-SCALE = Path(__file__).parents[2] / "docs/scale.md"
+SCALE = Path(__file__).parents[2] / "docs/en/reference/engines.md"
 HERE = ("memory", "native", "disk")
 DATABASES = ("duckdb", "postgres")
 RECIPES = ("id3", "c4.5-textbook", "cart-textbook", "cart-binary", "c4.5", "j48", "c5.0", "cart",
@@ -79,7 +79,7 @@ CASES = [
 
 
 def promised() -> dict[tuple[str, Case], bool]:
-    """Return what docs/scale.md says of every engine and case."""
+    """Return what docs/en/reference/engines.md says of every engine and case."""
     lines = SCALE.read_text("utf-8").splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith("| recipes | target |"))
     engines = [name.strip(" `") for name in lines[start].split("|")[5:-1]]

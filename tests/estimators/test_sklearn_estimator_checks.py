@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import penjing
 
-DOCS = Path(__file__).parents[2] / "docs" / "estimators.md"
+DOCS = Path(__file__).parents[2] / "docs" / "en" / "reference" / "estimators.md"
 ESTIMATORS = [
     penjing.ID3Classifier(),
     penjing.ID3Classifier(missing="fraction"),

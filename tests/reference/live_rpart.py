@@ -8,7 +8,7 @@ splits, surrogates, the table of complexities, and the predictions of the traini
 
 identical    nothing differs
 slip         all is as rpart would have it without slips of its own that are not repeated here
-             (docs/fidelity.md); which ones, is said
+             (docs/en/explanation/fidelity.md); which ones, is said
 tie          where they part, both choices are worth the same in 120 digits; with our choice
              there, rpart by the letter gives all that we give
 NaN          the same but for numbers of which R has none: those of a root without risk

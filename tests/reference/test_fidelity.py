@@ -14,7 +14,7 @@ import pytest
 from reference.check import check, comparer
 from reference.golden import Golden, chosen, goldens
 from reference.programs import program_of, tiny
-from reference.which import PAGE, page
+from reference.which import PAGES, page
 from shared import SHARED
 
 REFERENCE, DATA = SHARED / "reference", SHARED / "data"
@@ -24,8 +24,8 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def told(verdict: str) -> set[str]:
-    """Return the goldens of which docs/fidelity.md says so, with the reason."""
-    rows = (DOCS / "fidelity.md").read_text(encoding="utf-8").splitlines()
+    """Return the goldens of which docs/en/explanation/fidelity.md says so, with the reason."""
+    rows = (DOCS / "en" / "explanation" / "fidelity.md").read_text(encoding="utf-8").splitlines()
     cells = [row.split("|") for row in rows if row.startswith("| `")]
     return {n for c in cells if c[2].strip() == verdict for n in re.findall(r"`([^`]+)`", c[1])}
 
@@ -57,11 +57,11 @@ def test_a_golden_is_grown_again(golden):
         assert golden.name in told("not tried"), result.text
         return
     if golden.name in KNOWN:
-        assert result.verdict == "different", "the same now: docs/fidelity.md has it no more"
+        assert result.verdict == "different", "the same now: docs/en/explanation/fidelity.md has it no more"
         return
     assert result.verdict in ("identical", "tie"), result.text
     if not golden.name.startswith("tiny/"):
-        assert (result.verdict == "tie") == (golden.name in TIES), "docs/fidelity.md lists ties"
+        assert (result.verdict == "tie") == (golden.name in TIES), "docs/en/explanation/fidelity.md lists ties"
     if golden.is_core and result.verdict == "tie":
         assert "ties" in json.dumps(golden.plain["tree"])
 
@@ -121,9 +121,10 @@ def test_programs_are_named_with_commas_too_and_a_wrong_name_is_told():
     assert "no golden begins with 'j49'" in done.stderr
 
 
-def test_the_page_of_tiny_tables_is_as_the_trees_are():
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_page_of_tiny_tables_is_as_the_trees_are(lang):
     if not REFERENCE.exists():
         pytest.skip(f"{REFERENCE} is not there")
-    assert PAGE.read_text(encoding="utf-8") == page(REFERENCE, DATA), (
+    assert PAGES[lang].read_text(encoding="utf-8") == page(REFERENCE, DATA, lang), (
         "make it anew: python -m tests.reference.which"
     )

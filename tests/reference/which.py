@@ -17,45 +17,75 @@ from reference.programs import program_of, tiny
 from reference.rows import Tables
 from shared import SHARED
 
-PAGE = Path(__file__).parents[2] / "docs" / "which-c45.md"
-HEAD = """\
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = {lang: DOCS / lang / "explanation" / "which-c45.md" for lang in ("en", "zh")}
+HEAD = {
+    "en": """\
 # Which C4.5 do you mean?
 
-Programs that are all called C4.5, ID3 or CART grow different trees from the same table, and each
-has its reason. Below are small tables, each of which parts some of them; the trees are penjing's,
-grown with the recipe that is named after the program, and each was compared with the program's
-own tree: same questions, cuts, counts and classes.
+Programs that are called C4.5, ID3 or CART grow different trees from the same table, each for a
+reason. Each small table below shows one such difference. The trees are penjing's, grown with the
+recipe named after the program, and each was compared with the program's own tree: the same splits,
+thresholds, counts and classes.
 
-Programs whose trees are equal share a column, and a letter in the overview. The options are the
-program's own; penjing takes them, too (`fit(table, recipe="j48", C=0.25, M=2)`, or
+Programs that grow the same tree share a column below and a letter in the overview. The options are the
+program's own; penjing accepts them too (`fit(table, recipe="j48", C=0.25, M=2)`, or
 `penjing fit table.csv --recipe j48 -C 0.25 -M 2`).
 
-This page is made by `python -m tests.reference.which`, and a test keeps it so.
-"""
+This page is written by `python -m tests.reference.which`; a test checks that it is up to date.
+""",
+    "zh": """\
+# 你说的是哪一种 C4.5？
+
+同样叫作 C4.5、ID3 或 CART 的程序，从同一张表得到的树却不一样，而且各有各的理由。下面每张小表说明一处差别。
+表中的树由 penjing 用与该程序同名的配方生成，并与该程序自己的树逐项比较过：划分、划分点、样本数和类别都相同。
+
+生成同一棵树的程序写在同一列，在总表里用同一个字母表示。选项用的是程序自己的名字，penjing 也接受
+（`fit(table, recipe="j48", C=0.25, M=2)`，或 `penjing fit table.csv --recipe j48 -C 0.25 -M 2`）。
+
+本页由 `python -m tests.reference.which` 写成，并有测试检查它是否最新。
+""",
+}
+OVERVIEW = {"en": "program and options", "zh": "程序与选项"}
+WHY_ZH = {
+    "close-values": "两个值相差 0.000005：C4.5 和 J48 视为同一个值（间隔不超过 0.00001），其余程序视为两个值。",
+    "empty-branch": "属性 a 的取值 w 只与 b = 0 一起出现，因此 b = 1 之下它的分支没有样本：这个空的叶结点取父结点的多数类（Id3 则没有类别）。",
+    "float32-values": "两个值相差 0.00000005：按 32 位浮点数相等，只有 rpart 能把它们分开。",
+    "leaf-tie": "两类样本一样多：取先列出的类别。",
+    "many-values": "编号列的取值个数不少于样本数的 30%：C4.5 和 J48 计算平均增益时不计入它，但仍可选它。",
+    "mdl-cost": "连续属性的增益必须超过 log2(候选划分点数)/n：这里 x 的最优划分点达不到，因此 C4.5、C5.0 和 J48 不用 x。",
+    "min-branches": "一个划分至少要有两个分支各有 2 个样本；只出现一次的取值可以附带在内。",
+    "minus-999": "C4.5 把数值 -999 当作缺失值。",
+    "missing-fractions": "缺失值：增益乘以已知样本的比例，缺失的部分计入固有值，样本按比例划入各分支。",
+    "subsets": "取值分组：C4.5 -s 用贪心法合并取值，rpart 按第一类所占比例给取值排序。",
+    "threshold-value": "结点上 3 与 7 的中点是 5.0，而训练集别处有 4 和 4.5：C4.5、C5.0 和 J48 把划分点移到整个训练集中不超过中点的最大值，rpart 和 scikit-learn 用中点本身。",
+    "xor": "任何单个划分都没有增益。C4.5 仍然划分（增益为零的划分也能通过它的筛选），scikit-learn 也是；其余程序停止。",
+}  # fmt: skip
 
 
-def page(reference: Path, data: Path) -> str:
+def page(reference: Path, data: Path, lang: str = "en") -> str:
     """Return the page as Markdown."""
     sections, letters = [], {}
     for name, found in by_table(reference).items():
         why = json.loads((reference / f"{name}.json").read_text(encoding="utf-8"))["why"]
         title = name.removeprefix("tiny/")
+        why = WHY_ZH[title] if lang == "zh" else why
         same = trees(found, data, reference)
         letters[title] = {
             said: LETTERS[i] for i, group in enumerate(same.values()) for said in group
         }
-        sections.append(f"## {title}\n\n{why}\n\n{rows_of(found[0], data)}\n")
+        sections.append(f"## {title}\n\n{why}\n\n{rows_of(found[0], data, lang)}\n")
         sections.append("\n".join(side_by_side(same)) + "\n")
-    return "\n".join([HEAD, *overview(letters), *sections])
+    return "\n".join([HEAD[lang], *overview(letters, lang), *sections])
 
 
 LETTERS = "ABCDEFGHIJ"
 
 
-def overview(letters: dict[str, dict[str, str]]) -> Iterator[str]:
+def overview(letters: dict[str, dict[str, str]], lang: str) -> Iterator[str]:
     """Yield the lines of a table: which programs grow the same tree from which table."""
     titles = list(dict.fromkeys(title for found in letters.values() for title in found))
-    yield "| program and options | " + " | ".join(f"[{n}](#{n})" for n in letters) + " |"
+    yield f"| {OVERVIEW[lang]} | " + " | ".join(f"[{n}](#{n})" for n in letters) + " |"
     yield "| --- |" + " :-: |" * len(letters)
     for title in titles:
         yield f"| {title} | " + " | ".join(f.get(title, "") for f in letters.values()) + " |"
@@ -71,11 +101,13 @@ def by_table(reference: Path) -> dict[str, list[Golden]]:
     return found
 
 
-def rows_of(golden: Golden, data: Path) -> str:
-    """Return the table's size and first rows in a line."""
+def rows_of(golden: Golden, data: Path, lang: str) -> str:
+    """Return the table's size and columns in a line."""
     table = Tables(golden, data).train
     assert table.target is not None
     names = ", ".join([*table.names, table.target.name])
+    if lang == "zh":
+        return f"{table.n_rows} 行，各列为 {names}。"
     return f"{table.n_rows} rows of {names}."
 
 
@@ -105,5 +137,5 @@ def side_by_side(same: dict[str, list[str]]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    PAGE.parent.mkdir(exist_ok=True)
-    PAGE.write_text(page(SHARED / "reference", SHARED / "data"), encoding="utf-8")
+    for lang, path in PAGES.items():
+        path.write_text(page(SHARED / "reference", SHARED / "data", lang), encoding="utf-8")

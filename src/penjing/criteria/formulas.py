@@ -76,7 +76,7 @@ def gain(
 ) -> float:
     """Return the information gain of splitting labels by values, in bits.
 
-    Gain(D, a) = H(D) - sum_v |D_v| / |D| * H(D_v)
+    ``Gain(D, a) = H(D) - sum_v |D_v| / |D| * H(D_v)``
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def gini_index(
     counts: Table2 = None,
     cut: float | None = None,
 ) -> float:
-    """Return the Gini index of a split: sum_v |D_v| / |D| * Gini(D_v); smaller is better.
+    """Return the Gini index of a split, the weighted Gini value of its subsets; smaller is better.
 
     Examples
     --------
