@@ -1,4 +1,4 @@
-"""The same trees drawn by penjing and others: time, size, type; writes docs/en/benchmarks/pictures.md.
+"""The same trees drawn by penjing and others: time, size, type; writes benchmarks/pictures.md.
 
     python bench/pictures.py [--limit SECONDS] [--only TOOL]
 

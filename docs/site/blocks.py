@@ -138,9 +138,11 @@ class Session:
     def _command(self, line: str) -> tuple[int, str]:
         plain = re.sub(r"\\\n\s*", "", line)
         plain = re.sub(r"\s{2,}# .*$", "", plain)
-        if plain.startswith("penjing ") and not re.search(r"[|<>;&$`*]|\s-(\s|$)", _unquoted(plain)):
+        if plain.startswith("penjing ") and not re.search(
+            r"[|<>;&$`*]|\s-(\s|$)", _unquoted(plain)
+        ):
             return _penjing(shlex.split(plain)[1:])
-        done = subprocess.run(  # noqa: S603 - the commands of our own pages
+        done = subprocess.run(
             [shutil.which("bash") or "bash", "-c", plain],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -98,7 +98,9 @@ def _macro(whole: str, bang: str, label: str, target: str, page: str) -> str:
     kind, _, name = target.partition(":")
     up = "../" * page.count("/")
     if bang and kind == "figure":
-        light, dark = (f"![{label}](/_figures/{name}-{t}.svg){{.only-{t}}}" for t in ("light", "dark"))
+        light, dark = (
+            f"![{label}](/_figures/{name}-{t}.svg){{.only-{t}}}" for t in ("light", "dark")
+        )
         return f"{light}{dark}"
     if kind == "page":
         return f'<a href="{up}_pages/{name}.html">{label}</a>'
@@ -154,7 +156,16 @@ def _write_each(
 def run_sphinx(language: str, out: Path) -> subprocess.Popen[bytes]:
     """Start Sphinx for a language; a warning is an error."""
     source = out / ".source"
-    options = ["-q", "-W", "--keep-going", "-E", "-c", str(HERE), "-d", str(out / ".doctrees" / language)]
+    options = [
+        "-q",
+        "-W",
+        "--keep-going",
+        "-E",
+        "-c",
+        str(HERE),
+        "-d",
+        str(out / ".doctrees" / language),
+    ]
     options += ["-D", f"html_extra_path={source / (language + '-extra')}"]
     command = [sys.executable, "-m", "sphinx", "-b", "html", *options]
     environment = {**os.environ, "PENJING_DOCS_LANGUAGE": language, "LC_ALL": "C.UTF-8"}

@@ -32,7 +32,7 @@ class SearchChinese(SearchEnglish):
     """English words as usual, Chinese characters alone and in pairs."""
 
     lang = "zh"
-    language_name = "Chinese"
+    language_name = "English"  # of the stemmer
     js_splitter_code = SPLIT_QUERY
 
     def split(self, input: str) -> list[str]:  # noqa: A002 - Sphinx's name

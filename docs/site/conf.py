@@ -66,6 +66,7 @@ html_sidebars = {
         "sidebar/scroll-end.html",
     ]
 }
+html_show_search_summary = False  # excerpts are fetched, which browsers refuse for files on disk
 html_search_language = LANGUAGE
 pygments_style = "default"
 pygments_dark_style = "github-dark"

@@ -30,7 +30,11 @@ def large_tree() -> Tree:
     x = rng.normal(size=(6000, 6))
     y = np.digitize(x[:, 0] + np.sin(3 * x[:, 1]) + 0.5 * rng.normal(size=6000), [-0.7, 0.7])
     names = ["income", "age", "visits", "balance", "distance", "orders"]
-    return penjing.fit(penjing.read(np.column_stack([x, y]), "y", names=[*names, "y"]), recipe="cart-binary", min_weight=20)
+    return penjing.fit(
+        penjing.read(np.column_stack([x, y]), "y", names=[*names, "y"]),
+        recipe="cart-binary",
+        min_weight=20,
+    )
 
 
 def line_chart(
@@ -56,7 +60,9 @@ def line_chart(
         (px, _), (_, py) = place(x, 0), place(low, y)
         parts.append(_text(px, HEIGHT - BOTTOM + 17, f"{x:.3g}", look, "middle"))
         parts.append(_text(LEFT - 8, py + 4, f"{y:.2f}", look, "end"))
-        parts.append(f'<path d="M{LEFT} {py:.1f}H{WIDTH - RIGHT}" stroke="{look.edge}" stroke-opacity=".3"/>')
+        parts.append(
+            f'<path d="M{LEFT} {py:.1f}H{WIDTH - RIGHT}" stroke="{look.edge}" stroke-opacity=".3"/>'
+        )
     for i, (name, points) in enumerate(lines):
         colour = PALETTE[i]
         path = "L".join("{:.1f} {:.1f}".format(*place(*point)) for point in points)
@@ -84,7 +90,9 @@ def bar_chart(rows: Sequence[tuple[str, float]], title: str, theme: str, digits:
         parts.append(_text(104, y + 15, name, look, "end"))
         width = max(value / most * (WIDTH - 220), 1)
         opacity = "1" if i == 0 else ".45"
-        parts.append(f'<rect x="114" y="{y}" width="{width:.1f}" height="20" rx="3" fill="{PALETTE[0]}" fill-opacity="{opacity}"/>')
+        parts.append(
+            f'<rect x="114" y="{y}" width="{width:.1f}" height="20" rx="3" fill="{PALETTE[0]}" fill-opacity="{opacity}"/>'
+        )
         parts.append(_text(122 + width, y + 15, f"{value:.{digits}f}", look, "start"))
     return _svg(parts, look, WIDTH, height)
 
@@ -98,14 +106,23 @@ def _frame(look: Any, x_name: str, y_name: str) -> list[str]:
     ]
 
 
-def _text(x: float, y: float, words: str, look: Any, anchor: str, weight: str = "normal") -> str:
+def _text(  # noqa: PLR0917 - a short name for a long element
+    x: float, y: float, words: str, look: Any, anchor: str, weight: str = "normal"
+) -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-weight="{weight}" fill="{look.text}">{escape(words)}</text>'
 
 
 def _svg(parts: Sequence[str], look: Any, width: int, height: int) -> str:
     fonts = "'DejaVu Sans', 'Segoe UI', Helvetica, Arial, 'Noto Sans CJK SC', 'Microsoft YaHei', 'PingFang SC', sans-serif"
     start = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="{fonts}" font-size="13">'
-    return "\n".join([start, f'<rect width="{width}" height="{height}" fill="{look.background}"/>', *parts, "</svg>"])
+    return "\n".join(
+        [
+            start,
+            f'<rect width="{width}" height="{height}" fill="{look.background}"/>',
+            *parts,
+            "</svg>",
+        ]
+    )
 
 
 def _impurity(language: str, theme: str) -> str:
@@ -137,7 +154,10 @@ def _candidates(recipe: str, key: str, titles: dict[str, str]) -> Callable[[str,
 def _thresholds(language: str, theme: str) -> str:
     found = next(c for c in _root("watermelon3.0", "id3")["candidates"] if c["column"] == "密度")
     points = list(zip(found["cuts"], found["gains"], strict=True))
-    words = {"en": ("threshold on 密度 (density)", "information gain"), "zh": ("密度的划分点", "信息增益")}
+    words = {
+        "en": ("threshold on 密度 (density)", "information gain"),
+        "zh": ("密度的划分点", "信息增益"),
+    }
     best = max(points, key=lambda point: point[1])
     return line_chart([("密度", points)], *words[language], theme, mark=best)
 

@@ -12,16 +12,15 @@ from typing import Any
 DOCS = Path(__file__).resolve().parents[1]
 WORDS = {
     "en": {
-        "option": "Option", "does": "Description", "default": "Default", "arguments": "Arguments",
+        "option": "Option", "does": "Description", "default": "Default",
         "field": "Field", "type": "Type", "meaning": "Meaning", "required": "required",
         "optional": "optional",
     },
     "zh": {
-        "option": "选项", "does": "说明", "default": "默认值", "arguments": "参数",
+        "option": "选项", "does": "说明", "default": "默认值",
         "field": "字段", "type": "类型", "meaning": "含义", "required": "必需", "optional": "可选",
     },
 }  # fmt: skip
-HIDDEN = ("plugs",)  # old names that still work
 
 
 def run_command(*args: str, language: str) -> str:
@@ -39,55 +38,46 @@ def run_command(*args: str, language: str) -> str:
 
 
 def commands(language: str) -> str:
-    """Return a section for each command: usage, arguments, and options by panel."""
-    import typer  # noqa: PLC0415 - idem
+    """Return a section for each command: usage, what it does, options by panel, examples."""
+    import typer  # noqa: PLC0415 - the package is slow to start
 
     from penjing.cli.app import build_app  # noqa: PLC0415 - idem
+    from penjing.cli.help_examples import HELP_EXAMPLES  # noqa: PLC0415 - idem
+    from penjing.cli.help_page import HelpStyle, panels_of, usage_text  # noqa: PLC0415 - idem
 
+    style = HelpStyle.from_args(["--lang", language])
+    program: Any = typer.main.get_command(build_app())
+    root = program.context_class(program, info_name="penjing")
     words = WORDS[language]
     parts = []
-    for name, command in typer.main.get_command(build_app()).commands.items():  # type: ignore[attr-defined]
-        if name in HIDDEN:
+    for name, command in program.commands.items():
+        if command.hidden:
             continue
-        usage = " ".join([f"penjing {name}", *_arguments(command), "[OPTIONS]"])
-        parts += [f"## `penjing {name}`", "", _cell(command.help), "", f"```text\n{usage}\n```", ""]
-        for panel, options in _panels(command, words["arguments"]).items():
-            parts += [f"**{panel}**", "", f"| {words['option']} | {words['does']} | {words['default']} |"]
-            parts += ["|---|---|---|", *options, ""]
+        ctx = command.context_class(command, info_name=name, parent=root)
+        about = [style.text(f"command_{name}"), style.text(f"about_{name}")]
+        parts += [f"## `penjing {name}`", "", *(f"{_cell(text)}\n" for text in about)]
+        parts += [f"```text\n{usage_text(ctx, style)}\n```", ""]
+        for panel, options in panels_of(command, ctx, style).items():
+            title = _cell(style.text(f"panel_{panel}")).rstrip(":：")
+            parts += [
+                f"**{title}**",
+                "",
+                f"| {words['option']} | {words['does']} | {words['default']} |",
+            ]
+            parts += ["|---|---|---|"]
+            for option in options:
+                names = " ".join(f"`{each}`" for each in option.names)
+                value = f"*{_cell(option.value)}*" if option.value else ""
+                default = f"`{option.default}`" if option.default else ""
+                parts.append(f"| {names} {value} | {_cell(option.text)} | {default} |")
+            parts.append("")
+        parts += ["```text", *HELP_EXAMPLES[name], "```", ""]
     return "\n".join(parts)
 
 
-def _arguments(command: Any) -> list[str]:
-    found = [p for p in command.params if p.param_type_name == "argument"]
-    return [_name(p) if p.required else f"[{_name(p)}]" for p in found]
-
-
-def _name(parameter: Any) -> str:
-    return str(parameter.metavar or parameter.name).strip("{}").upper()
-
-
-def _panels(command: Any, arguments: str) -> dict[str, list[str]]:
-    panels: dict[str, list[str]] = {}
-    for parameter in command.params:
-        if getattr(parameter, "hidden", False):
-            continue
-        is_argument = parameter.param_type_name == "argument"
-        panel = arguments if is_argument else (parameter.rich_help_panel or "Options")
-        if is_argument:
-            name = f"`{_name(parameter)}`"
-        else:
-            names = [*parameter.opts, *parameter.secondary_opts]
-            name = " ".join(f"`{each}`" for each in names)
-            if parameter.metavar and not parameter.is_flag:
-                name += f" *{_cell(parameter.metavar)}*"
-        default = parameter.default
-        shown = "" if default in (None, False, ()) or callable(default) else f"`{default}`"
-        panels.setdefault(panel, []).append(f"| {name} | {_cell(parameter.help)} | {shown} |")
-    return panels
-
-
 def _cell(text: Any) -> str:
-    return " ".join(str(text or "").split()).replace("|", "\\|").replace("<", "&lt;")
+    escaped = " ".join(str(text or "").split()).replace("|", "\\|").replace("<", "&lt;")
+    return escaped.replace("*", "\\*").replace("_", "\\_")
 
 
 def recipes(language: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from blocks import BlockError, run_page  # noqa: E402 - after the path
+from blocks import BlockError, run_page
 
 DOCS = Path(__file__).resolve().parents[1]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from docs_site import DOCS, LANGUAGES, blocks, name_of, pages
 
 PAGES = [page for language in LANGUAGES for page in pages(language)]
-NOT_RUN = 6
+NOT_RUN = 11
 """Blocks for other programs or machines: a new one is a decision, so it is counted here."""
 
 
@@ -32,6 +33,13 @@ def test_a_block_that_cannot_run_says_so():
                 silent.append(f"{page}:{block.line}")
     assert not silent
     assert len(marked) == NOT_RUN
+
+
+def test_code_is_in_fences():
+    """A block that is only indented would not be run."""
+    for page in PAGES:
+        text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+        assert not re.search(r"(?:^|[^-*\d:].*)\n\n    \S", text), page
 
 
 def test_a_wrong_output_is_found(tmp_path: Path):

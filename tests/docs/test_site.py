@@ -40,9 +40,9 @@ def test_links_lead_somewhere(site: Path):
                 continue
             target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
             checked += 1
-            if not target.is_file():
-                dead.append(f"{page.relative_to(site)}: {link}")
-            elif parts.fragment and target in names and unquote(parts.fragment) not in names[target]:
+            if not target.is_file() or (
+                parts.fragment and target in names and unquote(parts.fragment) not in names[target]
+            ):
                 dead.append(f"{page.relative_to(site)}: {link}")
     assert checked > 3000
     assert not dead, "\n".join(dead[:40])
@@ -51,7 +51,9 @@ def test_links_lead_somewhere(site: Path):
 def test_nothing_is_loaded_from_the_network(site: Path):
     for page in html_pages(site):
         text = page.read_text("utf-8")
-        loaded = re.findall(r'<(?:script|img|link|iframe|source)\b[^>]*?(?:src|href)="([^"]+)"', text)
+        loaded = re.findall(
+            r'<(?:script|img|link|iframe|source)\b[^>]*?(?:src|href)="([^"]+)"', text
+        )
         assert not [link for link in loaded if re.match(r"(?:https?:)?//", link)], page
     for style in site.glob("*/_static/**/*.css"):
         assert not re.search(r"url\(['\"]?(?:https?:)?//|@import", style.read_text("utf-8")), style

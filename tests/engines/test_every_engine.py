@@ -1,7 +1,8 @@
 """Every engine x recipe x missing policy x weights: the tree of memory, or a refusal in a sentence.
 
 What is grown and what is refused is declared by the engines (`Engine.capabilities`) and stands in
-docs/en/reference/engines.md; this file reads that table, so that it cannot say anything else than what engines do.
+docs/en/reference/engines.md; this file reads that table, so that it cannot say anything else
+than what engines do.
 """
 
 from __future__ import annotations

@@ -57,11 +57,11 @@ def test_a_golden_is_grown_again(golden):
         assert golden.name in told("not tried"), result.text
         return
     if golden.name in KNOWN:
-        assert result.verdict == "different", "the same now: docs/en/explanation/fidelity.md has it no more"
+        assert result.verdict == "different", "the same now: remove it from fidelity.md"
         return
     assert result.verdict in ("identical", "tie"), result.text
     if not golden.name.startswith("tiny/"):
-        assert (result.verdict == "tie") == (golden.name in TIES), "docs/en/explanation/fidelity.md lists ties"
+        assert (result.verdict == "tie") == (golden.name in TIES), "fidelity.md lists ties"
     if golden.is_core and result.verdict == "tie":
         assert "ties" in json.dumps(golden.plain["tree"])
 

@@ -34,7 +34,7 @@ PREPARED_ROWS = "prepared rows"
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What an engine can do; refusals and the table in docs/en/reference/engines.md are made from it.
+    """What an engine can do; refusals and the table of the documentation are made from it.
 
     Parameters
     ----------
