@@ -30,6 +30,7 @@ _PUBLIC = {
     "CapabilityError": "errors",
     "ChoiceError": "errors",
     "DataError": "errors",
+    "DataWarning": "errors",
     "Fold": "data.folds",
     "Recipe": "grow.recipe",
     "Table": "data.table",
@@ -40,15 +41,15 @@ _PUBLIC = {
     "entropy": "criteria.formulas",
     "example": "data.examples",
     "fit": "api.fit",
-    "folds": "data.folds",
+    "folds": "api.resampling",
     "gain": "criteria.formulas",
     "gain_ratio": "criteria.formulas",
     "gini": "criteria.formulas",
     "gini_index": "criteria.formulas",
-    "hold_out": "data.folds",
+    "hold_out": "api.resampling",
     "load": "api.load",
     "majority": "criteria.formulas",
-    "read": "data.read",
+    "read": "api.read_table",
     "split_information": "criteria.formulas",
 }
 
@@ -105,7 +106,8 @@ _OLD_NAMES = {
 if TYPE_CHECKING:
     from penjing.api.fit import fit
     from penjing.api.load import load
-    from penjing.api.resampling import bootstrap, cross_validate
+    from penjing.api.read_table import read
+    from penjing.api.resampling import bootstrap, cross_validate, folds, hold_out
     from penjing.api.tree import Tree
     from penjing.criteria.formulas import (
         entropy,
@@ -117,11 +119,10 @@ if TYPE_CHECKING:
         split_information,
     )
     from penjing.data.examples import example
-    from penjing.data.folds import Fold, folds, hold_out
-    from penjing.data.read import read
+    from penjing.data.folds import Fold
     from penjing.data.table import Table
     from penjing.dialects.recipes import RECIPES
-    from penjing.errors import CapabilityError, ChoiceError, DataError
+    from penjing.errors import CapabilityError, ChoiceError, DataError, DataWarning
     from penjing.estimators import C45Classifier as C45Classifier
     from penjing.estimators import CARTClassifier as CARTClassifier
     from penjing.estimators import CARTRegressor as CARTRegressor
@@ -139,6 +140,7 @@ __all__ = [
     "CapabilityError",
     "ChoiceError",
     "DataError",
+    "DataWarning",
     "Fold",
     "Recipe",
     "Table",

@@ -150,6 +150,24 @@ class NoFileError(DataError, FileNotFoundError):
     """There is no such file; also a FileNotFoundError."""
 
 
+class DataWarning(UserWarning):
+    """A decision made while reading data: a column left out, rows dropped, a type inferred.
+
+    :func:`penjing.read`, :func:`penjing.fit` and other functions that read data warn once for
+    each note of the table. ``quiet=True`` silences them, and so do the filters of
+    :mod:`warnings`.
+
+    Examples
+    --------
+    >>> import warnings, penjing
+    >>> with warnings.catch_warnings(record=True) as found:
+    ...     warnings.simplefilter("always")
+    ...     table = penjing.read({"id": [1, 2], "a": ["x", "y"], "class": ["n", "y"]}, "class")
+    >>> found[0].category.__name__, table.left_out
+    ('DataWarning', (('id', 'id'),))
+    """
+
+
 def _rebuild(kind: type[PenjingError], key: str, values: dict[str, object]) -> PenjingError:
     return kind(key, **values)
 

@@ -36,7 +36,7 @@ def test_a_tree_of_a_table_is_explained_while_the_table_exists():
     assert tree.trace.to_json()["steps"] == KEPT.trace.to_json()["steps"]
     del table
     assert tree.training_table() is None
-    assert tree.trace is None
+    assert not tree.trace
     with pytest.raises(ChoiceError, match="data=…"):
         explain(tree)
 

@@ -110,7 +110,7 @@ def test_python_applies_them_to_files_frames_rows_and_tables(marked, numbered):
         assert tree.predict({column: other}).tolist() == ["no"]
         assert tree.predict_proba("new.csv")[0].tolist() == [1, 0]
         assert tree.score("m.csv").accuracy == 1
-        assert penjing.compare(tree, tree, {"t": "m.csv"})["trees"][0]["tables"]["t"]["n"] == 120
+        assert penjing.compare(tree, tree, {"t": "m.csv"}).trees[0]["tables"]["t"]["n"] == 120
     table = penjing.read("m.csv", "y")  # '-' is a level like another here
     assert penjing.load(marked).score(table).accuracy == 1
     said = penjing.read("m.csv", "y", missing={"only": []})
@@ -157,7 +157,7 @@ def test_two_models_with_different_markers_are_compared_each_by_its_own(run, mar
     assert [t["tables"]["test"]["correct"] for t in told["trees"]] == [120, 120]
     trees = penjing.load(marked), penjing.load("c.tree")
     both = penjing.compare(*trees, {"test": "c.csv"})
-    assert [t["tables"]["test"]["correct"] for t in both["trees"]] == [120, 120]
+    assert [t["tables"]["test"]["correct"] for t in both.trees] == [120, 120]
 
 
 @pytest.mark.parametrize(

@@ -42,16 +42,18 @@ def test_basketball_differs_from_its_source_in_one_tie():
     ours, theirs = grown(table), Tree.from_dict(SOURCES_TREE, target="play")
     assert theirs.predict(table).tolist() == table.target.values()
     told = compare(ours, theirs, {"days": table}, names=("ours", "source"))
-    assert not told["same"]
-    (difference,) = told["differences"]
+    assert not told.same
+    (difference,) = told.differences
     assert difference["path"] == [{"column": "temperature", "levels": ["middle"]}]
     assert difference["kind"] == "column"
     assert difference["a"]["column"] == "weather"
     assert difference["b"]["column"] == "humidity"
     assert difference["tie"] == 1.0
-    assert told["rows"] == {"days": []}
-    assert [t["tables"]["days"]["correct"] for t in told["trees"]] == [7, 7]
-    assert json.loads(json.dumps(told)) == told
+    assert told.rows == {"days": []}
+    assert [t["tables"]["days"]["correct"] for t in told.trees] == [7, 7]
+    assert json.loads(json.dumps(told)) == told == told.to_dict()
+    with pytest.warns(DeprecationWarning, match=r"compare\(…\).same"):
+        assert not told["same"]
     # The tie stands in the tree that was grown, whichever comes first.
     (turned,) = differences(theirs, ours)
     assert (turned["kind"], turned["tie"]) == ("column", 1.0)
@@ -77,12 +79,12 @@ def test_trees_without_a_difference_answer_alike(table, one, other):
     ]
     told = compare(*trees, {"rows": table})
     answers = [tree.predict(table) for tree in trees]
-    assert [r["row"] - 1 for r in told["rows"]["rows"]] == np.flatnonzero(
+    assert [r["row"] - 1 for r in told.rows["rows"]] == np.flatnonzero(
         answers[0] != answers[1]
     ).tolist()
-    if told["same"]:
-        assert told["rows"]["rows"] == []
-    for tree, entry in zip(trees, told["trees"], strict=True):
+    if told.same:
+        assert told.rows["rows"] == []
+    for tree, entry in zip(trees, told.trees, strict=True):
         assert entry["tables"]["rows"]["correct"] == tree.score(table).correct
         assert (entry["leaves"], entry["depth"]) == (tree.n_leaves, tree.depth)
 
@@ -137,11 +139,11 @@ def test_what_two_trees_can_differ_in(a, b, kind, path):
 def test_the_same_in_other_words():
     a = Tree.from_dict({"x": {0: "no", 1: {"z": {("p", "q"): "yes", "r": "no"}}}})
     b = Tree.from_dict({"x": {"1": {"z": {"r": "no", ("q", "p"): "yes"}}, "0": "no"}})
-    assert compare(a, b)["same"]
+    assert compare(a, b).same
     # A branch of the parent's own answer is no difference from no branch at all.
     c = Tree.from_dict({"x": {"p": 0, "q": 0, "r": 0, "s": 1}})
     d = Tree.from_dict({"x": {"p": 0, "q": 0, "s": 1}})
-    assert compare(c, d)["same"]
+    assert compare(c, d).same
 
 
 def test_a_level_parted_from_its_group_by_the_other_tree():
@@ -161,14 +163,14 @@ def test_rows_that_are_answered_differently_are_named():
         (nominal("x", "pqq"),), nominal("y", [1, 2, 1]), 3, row_numbers=np.array([4, 6, 9])
     )
     told = compare(a, b, {"t": table})
-    assert told["rows"]["t"] == [{"row": 6, "answers": [2, 1]}, {"row": 9, "answers": [2, 1]}]
-    assert [t["tables"]["t"] for t in told["trees"]] == [
+    assert told.rows["t"] == [{"row": 6, "answers": [2, 1]}, {"row": 9, "answers": [2, 1]}]
+    assert [t["tables"]["t"] for t in told.trees] == [
         {"n": 3, "weight": 3, "correct": 2},
         {"n": 3, "weight": 3, "correct": 2},
     ]
     unlabelled = compare(a, b, {"t": [{"x": "q"}, {"x": "p"}]})
-    assert unlabelled["rows"]["t"] == [{"row": 1, "answers": [2, 1]}]
-    assert unlabelled["trees"][0]["tables"]["t"] == {"n": 2}
+    assert unlabelled.rows["t"] == [{"row": 1, "answers": [2, 1]}]
+    assert unlabelled.trees[0]["tables"]["t"] == {"n": 2}
 
 
 def test_a_source_is_read_once_for_both():
@@ -185,8 +187,8 @@ def test_a_source_is_read_once_for_both():
             return data
 
     told = compare(a, b, {"t": Once()})
-    assert [t["tables"]["t"]["correct"] for t in told["trees"]] == [2, 2]
-    assert [r["row"] for r in told["rows"]["t"]] == [2, 3]
+    assert [t["tables"]["t"]["correct"] for t in told.trees] == [2, 2]
+    assert [r["row"] for r in told.rows["t"]] == [2, 3]
 
 
 def test_numbers_are_compared_too_but_not_with_classes():
@@ -194,9 +196,9 @@ def test_numbers_are_compared_too_but_not_with_classes():
     table = Table((x,), numeric("y", [1.0, 2.0, 5.0, 6.0]), 4)
     tree = grown(table)
     told = compare(tree, tree.pruned([0]), {"t": table})
-    assert [t["tables"]["t"]["squares"] for t in told["trees"]] == [1.0, 17.0]
-    assert len(told["rows"]["t"]) == 4
-    assert told["rows"]["t"][0]["answers"] == [1.5, 3.5]
+    assert [t["tables"]["t"]["squares"] for t in told.trees] == [1.0, 17.0]
+    assert len(told.rows["t"]) == 4
+    assert told.rows["t"][0]["answers"] == [1.5, 3.5]
     with pytest.raises(ChoiceError, match="cannot be compared"):
         compare(tree, Tree.from_dict({"x": {"a": 0, "b": 1}}))
 

@@ -89,7 +89,7 @@ def test_a_trace_is_iterable_by_node_and_plain_data():
     assert "17 steps" not in repr(told)
     assert "steps" in repr(told)
     untraced = penjing.fit(penjing.example("watermelon2.0"))
-    assert untraced.trace is None  # the rows are gone
+    assert not untraced.trace  # the rows are gone
 
 
 def test_pruning_is_part_of_the_trace_with_both_estimates():

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import penjing
 
 CLASSES = (
-    "CapabilityError", "ChoiceError", "DataError", "Fold", "Recipe", "Table", "Tree",
+    "CapabilityError", "ChoiceError", "DataError", "DataWarning", "Fold", "Recipe", "Table", "Tree",
     "C45Classifier", "CARTClassifier", "CARTRegressor", "DecisionTreeClassifier",
     "DecisionTreeRegressor", "ID3Classifier", "TreeClassifier", "TreeRegressor",
 )  # fmt: skip
@@ -26,7 +26,8 @@ def results() -> dict[str, type]:
     found = (
         tree.score(melons), numbers.score([{"x": 1, "y": 1.0}]), tree.trace,
         tree.explain({}), tree.ruleset(melons), tree.ruleset(melons, votes=True),
-        penjing.bootstrap(melons, n=2),
+        penjing.bootstrap(melons, n=2), penjing.compare(tree, tree), tree.why(),
+        tree.importances(), melons.notes,
     )  # fmt: skip
     return {type(result).__name__: type(result) for result in found}
 

@@ -43,6 +43,7 @@ LABELS = (
     "'zzz'|long text|lines|NUL|half a letter|[1, 2]|['zzz']|[None]|set|generator|series|array[2]"
 )
 TWO = "[1, 2]|series|array[2]|generator|half a letter"
+NAMES = "None|{}|generator"
 MARKERS = f"{TEXT}|[]|()|[1, 2]|['zzz']|set|generator|array[2]|array[0]|series"
 
 UNREAD = (
@@ -83,20 +84,23 @@ def of_rows() -> list[Call]:
         "ties": NEVER, "engine": NEVER, "memory_limit": "None|3|1.5|10**9|10**30",
         "work": f"{NONE}|{FILE}|long text|path", "query": NONE, "threads": f"{NONE}|{SIZE}",
         "trace": SWITCH, "sketch": SWITCH, "schema": "None|{}", "weight": NONE, "seed": FROM_0,
-        "progress": "None|lambda|class",
+        "progress": "None|lambda|class", "sample_weight": NONE, "class_names": NAMES,
+        "quiet": SWITCH,
     }  # fmt: skip
     read = {
         "source": SOURCE, "target": "None|False", "schema": "None|{}|[]|()",
         "missing": f"{NONE}|{MARKERS}", "encoding": NONE, "weight": NONE, "keep": "[]|()|array[0]",
         "dates": "None|[]|()|array[0]", "name": f"{NONE}|{TEXT}", "names": NONE, "labels": NONE,
-        "separator": NONE, "memory_limit": "None|3|1.5|10**9|10**30",
+        "separator": NONE, "memory_limit": "None|3|1.5|10**9|10**30", "quiet": SWITCH,
     }  # fmt: skip
     cross = {
         "table": "frame", "how": NEVER, "k": "3", "target": NONE, "seed": FROM_0, "prune": NONE,
-        "validation": "None|0.5",
+        "validation": "None|0.5", "quiet": SWITCH,
     }  # fmt: skip
-    boot = {"data": SOURCE, "target": NONE, "recipe": NEVER, "n": "3", "seed": FROM_0}
-    parts = {"table": "frame", "seed": FROM_0, "target": "None|False"}
+    boot = {
+        "data": SOURCE, "target": NONE, "recipe": NEVER, "n": "3", "seed": FROM_0, "quiet": SWITCH,
+    }  # fmt: skip
+    parts = {"table": "frame", "seed": FROM_0, "target": NONE, "quiet": SWITCH}
     return [
         Call("fit", penjing.fit, {"data": rows, "target": "y"}, fit),
         Call("fit a table", penjing.fit, {"data": t}, fit | {"schema": NONE}),
@@ -111,6 +115,7 @@ def of_rows() -> list[Call]:
         Call("example", penjing.example, {"name": "fish"}, {"name": NEVER}),
         Call("Table.column", t.column, {"name": "a"}, {"name": NEVER}),
         Call("Table.row_number", t.row_number, {"row": 1}, {"row": "0|3"}),
+        Call("Table.text", t.text, {}, {"lang": NEVER}),
         Call("Table.take", t.take, {"rows": [1]},
              {"rows": "[]|()|array[0]|[1, 2]|series"}),
     ]  # fmt: skip
@@ -139,25 +144,41 @@ def of_trees() -> list[Call]:
     calls = [Call(f"Tree.{n}", getattr(made, n), {"node": 0}, {"node": "0|3"}) for n in asked]
     for name in ("predict", "predict_proba", "apply", "score"):
         kinds = {"source": NEVER if name == "score" else NO_ROWS, **policy}
+        if name == "score":
+            kinds["y"] = NONE
         calls.append(Call(f"Tree.{name}", getattr(made, name), {"source": rows}, kinds))
     plain = f"True|False|0|-1|3|10**9|10**30|0.5|1.5|-0.5|{TEXT}"
-    drawn = {"lang": NEVER, "theme": NEVER, "title": f"{NONE}|{TEXT}", "max_leaves": f"3|{LARGE}"}
+    drawn = {
+        "class_names": NAMES,
+        "lang": NEVER,
+        "theme": NEVER,
+        "title": f"{NONE}|{TEXT}",
+        "max_leaves": f"3|{LARGE}",
+    }
     switches = ("ascii_only", "empty", "surrogates")
     many = {"surrogates": SWITCH, "n": "3", "seed": FROM_0}
     return [
         *calls,
         Call("Tree.pruned", made.pruned, {"cut_back": [1]},
              {"cut_back": "[]|()|set|array[0]|[1, 2]|series", "why": f"{NONE}|{TEXT}"}),
-        Call("Tree.explain", made.explain, {"row": rows[0]}, {"row": "{}", "flips": FROM_0}),
+        Call("Tree.explain", made.explain, {"row": rows[0]},
+             {"row": "{}", "flips": FROM_0, "class_names": NAMES}),
+        Call("Tree.why", made.why, {}, {"node": "''|0|3", "data": NONE}),
+        Call("Tree.to_pandas", made.to_pandas, {}, {"what": NEVER}),
+        Call("Tree.report", made.report, {"cross_validation": False},
+             {"path": f"{NONE}|{FILE}", "training": NONE, "test": NONE, "lang": NEVER,
+              "theme": NEVER, "title": f"{NONE}|{TEXT}", "folds": f"3|{LARGE}", "seed": FROM_0,
+              "cross_validation": f"{NONE}|{SWITCH}"}),
         Call("Tree.prune", made.prune, {"method": "collapse"},
              {"method": NEVER, "validation": NONE, "training": f"{NONE}|{UNREAD}", "folds": NONE}),
         Call("Tree.to_dict", made.to_dict, {}, {"empty": SWITCH}),
         Call("Tree.from_dict", made.from_dict, {"tree": {"a": {"u": "n", "v": "y"}}},
              {"tree": plain, "target": TEXT}),
         Call("Tree.save", made.save, {"path": "kept.tree"}, {"path": FILE}),
-        Call("Tree.write", made.write, {"kind": "text"}, {"kind": NEVER}),
+        Call("Tree.write", made.write, {"kind": "text"}, {"kind": NEVER, "class_names": NAMES}),
         Call("Tree.draw", made.draw, {},
-             {"order": NEVER, "node": "0|3", **dict.fromkeys(switches, SWITCH)}),
+             {"order": NEVER, "node": "0|3", "lang": NEVER, "class_names": NAMES,
+              **dict.fromkeys(switches, SWITCH)}),
         Call("Tree.importances", made.importances, {},
              {"kind": NEVER, "data": f"{NONE}|{UNREAD}", **many}),
         Call("Tree.importances by permutation", made.importances,
@@ -166,7 +187,8 @@ def of_trees() -> list[Call]:
              {"data": NEVER, "max_loss": "None|0|0.5", "votes": SWITCH}),
         Call("Tree.ruleset by votes", partial(made.ruleset, votes=True), {"data": rows},
              {"data": NEVER, "confidence": "None|0.5"}),
-        Call("Tree.export", made.export, {"kind": "python"}, {"kind": NEVER}),
+        Call("Tree.export", made.export, {"kind": "python"},
+             {"kind": NEVER, "class_names": NAMES}),
         Call("Tree.save_picture", made.save_picture, {"path": "kept.svg"},
              {"path": NEVER, "icicle": SWITCH, "dpi": UNUSED_NUMBER,
               **{name: f"{NONE}|{kind}" for name, kind in drawn.items()}}),

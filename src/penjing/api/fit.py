@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-import numpy.typing as npt
-
+from penjing.api.class_names import keep_class_names
+from penjing.api.data_warnings import with_warnings
 from penjing.api.settings import Settings
 from penjing.api.tree import Tree, remember_rows
+from penjing.arguments import whole_number
 from penjing.data.folds import Fold
-from penjing.data.source import Source
+from penjing.data.source import ClassNames, Source, Target, Weights
+from penjing.dialects.recipes import recipe_of
+from penjing.errors import ChoiceError
 from penjing.grow.recipe import Recipe
 from penjing.progress import Progress, ProgressCallback
+from penjing.training.auto_recipe import is_auto
 from penjing.training.train import train
 from penjing.training.training_rows import TrainingRows
 
@@ -24,7 +29,7 @@ __all__ = ["Progress", "fit"]
 
 def fit(
     data: Source,
-    target: str | Sequence[Any] | npt.NDArray[Any] | None = None,
+    target: Target | None = None,
     recipe: str | Recipe = "auto",
     *,
     validation: Source | float | Fold | None = None,
@@ -38,9 +43,12 @@ def fit(
     trace: bool | Literal["auto"] = False,
     sketch: bool = False,
     schema: Mapping[str, ColumnSchema] | None = None,
-    weight: str | None = None,
+    weight: Weights | None = None,
+    sample_weight: Weights | None = None,
+    class_names: ClassNames | None = None,
     seed: int = 0,
     progress: ProgressCallback | None = None,
+    quiet: bool = False,
     **settings: Unpack[Settings],
 ) -> Tree:
     """Grow a decision tree.
@@ -91,21 +99,37 @@ def fit(
         Keep how the rows of the 64 largest nodes are distributed over their split columns, for
         pictures of a saved model, as the command does. A sketch counts at least 5 rows, but it
         may still tell about people. Sketches of a small table take longer than its tree.
-    schema, weight
+    schema : dict, optional
         As in :func:`penjing.read`; a `Table` has been read already.
+    weight : str or values, optional
+        The column with the weight of each row; or the weights themselves, one number per row.
+    sample_weight : str or values, optional
+        Another name of ``weight``.
+    class_names : list or dict, optional
+        What texts and pictures call the classes, in ascending order of the classes or by class:
+        ``["setosa", "versicolor", "virginica"]`` for 0, 1 and 2. Predictions are classes still.
     seed : int
         The seed that decides which rows a share takes.
     progress : function, optional
         Called now and then with a :class:`penjing.progress.Progress`: rows scanned, rows that
         have reached a leaf, leaves.
+    quiet : bool
+        Do not warn about decisions made while reading the data.
     **settings
         Settings of the recipe: ``criterion``, ``max_depth``, ``min_weight``, ``min_gain``,
         ``max_leaves``, ``missing``, …; see :class:`penjing.Recipe` and
-        :class:`penjing.api.settings.Settings`.
+        :class:`penjing.api.settings.Settings`. Names of scikit-learn are accepted where they
+        mean the same: ``max_leaf_nodes``, ``min_samples_split``, ``random_state``, and
+        ``min_samples_leaf`` for splits in two; ``criterion="entropy"`` is ``"gain"``.
 
     Returns
     -------
     Tree
+
+    Warns
+    -----
+    DataWarning
+        For each decision made while reading: a column left out, rows dropped, a type inferred.
 
     Examples
     --------
@@ -115,7 +139,35 @@ def fit(
     (4, 8)
     """
     parameters: dict[str, Any] = {**locals()}
+    for name in ("quiet", "sample_weight", "class_names"):
+        parameters.pop(name)
+    if sample_weight is not None:
+        if weight is not None:
+            raise ChoiceError("setting_twice", one="sample_weight", other="weight")
+        parameters["weight"] = weight = sample_weight
+    changes = parameters.pop("settings")
+    parameters["seed"] = _seed(seed, recipe, changes)
     rows = TrainingRows(data, target, schema, weight)
-    tree = Tree.from_data(train(**parameters.pop("settings"), **parameters, origin=rows))
+    tree = Tree.from_data(
+        with_warnings(lambda: train(**changes, **parameters, origin=rows), quiet=quiet)
+    )
+    if class_names is not None:
+        tree = keep_class_names(tree, class_names)
     is_part = isinstance(validation, float | Fold)  # some of the rows did not grow the tree
     return remember_rows(tree, None if is_part else rows)
+
+
+def _option_names(recipe: str | Recipe) -> set[str]:
+    return {field.name for field in fields(recipe_of(recipe).options)}
+
+
+def _seed(seed: int, recipe: str | Recipe, changes: dict[str, Any]) -> int:
+    """Return the seed, which scikit-learn calls random_state, as its recipe does."""
+    if "random_state" not in changes:
+        return seed
+    if not is_auto(recipe) and "random_state" in _option_names(recipe):
+        return seed
+    if seed != 0:
+        raise ChoiceError("setting_twice", one="random_state", other="seed")
+    state = changes.pop("random_state")
+    return 0 if state is None else whole_number("random_state", state, 0)

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy.typing as npt
 
 from penjing import arguments
+from penjing.api.class_names import shown
 from penjing.api.keywords import accepts_other_options, given_options
-from penjing.data.source import Label, Source
+from penjing.data.source import ClassNames, Label, Source, Target
 from penjing.data.table import Floats, Table
+from penjing.i18n import catalogue
 from penjing.predict import predict as prediction
 from penjing.registry import load as load_plugin
 from penjing.training.training_rows import TrainingRows
@@ -22,11 +24,14 @@ from penjing.tree.tree_data import TreeData
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from penjing.evaluate.importance import Importances
     from penjing.evaluate.metrics import NumberReport, Report
+    from penjing.explain.node_explanation import NodeExplanation
     from penjing.explain.row import Explanation
     from penjing.explain.rule_votes import Votes
     from penjing.explain.rules import Ruleset
     from penjing.explain.trace import Trace
+    from penjing.formatting.frame import DataFrame
     from penjing.grow.recipe import Recipe
 
 _ROWS = "_training_rows"
@@ -126,8 +131,9 @@ class Tree(TreeData):
 
         Parameters
         ----------
-        source : Table, dict or source
-            A table, one row as a dict, or anything that :func:`penjing.read` can read.
+        source : Table, dict, Series or source
+            A table, one row as a dict or as a series of pandas (``df.iloc[0]``), or anything
+            that :func:`penjing.read` can read.
         unseen : str, optional
             What to do with a category that training never saw: ``stop`` at the node that splits
             on it and predict as that node would, treat it as ``missing``, or ``error``. The
@@ -196,11 +202,12 @@ class Tree(TreeData):
     # -- explanations and evidence ---------------------------------------------------------------
 
     @property
-    def trace(self) -> Trace | None:
-        """How the tree grew and was pruned, step by step; None if that is not known.
+    def trace(self) -> Trace:
+        """How the tree was grown and pruned, step by step; it prints as `penjing trace` does.
 
-        Steps that were not kept are computed from the training rows while they exist; for others
-        pass the rows: ``penjing.explain.trace.compute_trace(tree, rows)``.
+        Steps that were not kept are computed from the training rows while they exist. The trace
+        of a loaded model that kept none is empty (and false); ``tree.trace.with_rows(rows)``
+        computes it from the training rows.
 
         Examples
         --------
@@ -213,15 +220,121 @@ class Tree(TreeData):
 
         return of_tree(self)
 
-    def explain(self, row: Source, *, flips: int = 3) -> Explanation:
+    def why(self, node: int | str = 0, data: Source | None = None) -> NodeExplanation:
+        """Return why a node splits as it does: every candidate, with the formula filled in.
+
+        Parameters
+        ----------
+        node : int or str
+            The number of the node, or a path such as ``"texture=clear, root=curled"``.
+        data : Table or source, optional
+            The training rows; needed for a loaded model that did not keep its trace.
+
+        Returns
+        -------
+        NodeExplanation
+            It prints as `penjing why` does.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> print(tree.why(1).text().splitlines()[0])
+        'no surfacing' = 1, 3 rows, yes 2 no 1, Ent 0.9183
+        """
+        from penjing.explain.node import about_empty, explain, rows_of_tree
+        from penjing.explain.node_explanation import NodeExplanation
+        from penjing.text.node_path import find_node
+
+        rows = None if data is None else rows_of_tree(self, data)
+        if isinstance(node, str):
+            node, empty_branch = find_node(self, node)
+            if empty_branch is not None:
+                return NodeExplanation(about_empty(self, node, empty_branch), self)
+        return NodeExplanation(explain(self, self.checked(node), rows), self)
+
+    def report(
+        self,
+        path: str | Path | None = None,
+        *,
+        training: Source | None = None,
+        test: Source | None = None,
+        lang: Language = "en",
+        theme: Literal["auto", "light", "dark"] = "auto",
+        title: str | None = None,
+        folds: int = 10,
+        seed: int = 0,
+        cross_validation: bool | None = None,
+    ) -> str:
+        """Return a report as one HTML page: data, tree, rules, metrics, curves, provenance.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file to write the page to, completely or not at all.
+        training : Table or source, optional
+            The training rows, for the profile of the data, cross-validation and curves; by
+            default those that the tree was fitted to, while they exist.
+        test : Table or source, optional
+            The test set, for metrics and calibration.
+        lang : str
+            ``en`` or ``zh``.
+        theme : str
+            ``auto``, ``light`` or ``dark``.
+        title : str, optional
+            The heading; the name of the target if not given.
+        folds, seed : int
+            The number of folds and the seed of cross-validation.
+        cross_validation : bool, optional
+            Whether to grow more trees for cross-validation and curves; by default unless there
+            are many rows.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> page = penjing.fit(fish).report(test=fish, cross_validation=False)
+        >>> page[:15]
+        '<!doctype html>'
+        """
+        from penjing.explain.node import rows_of_tree
+        from penjing.predict.inputs import align
+        from penjing.render.report import THEMES, write
+        from penjing.tree.serialize import write_atomically
+
+        arguments.optional_text("title", title)
+        catalogue(lang)  # raises an error for an unknown language
+        arguments.one_of("theme", theme, THEMES)
+        if cross_validation is not None:
+            arguments.boolean("cross_validation", cross_validation)
+        page = write(
+            self,
+            self.training_table() if training is None else rows_of_tree(self, training),
+            None if test is None else align(self, test),
+            lang=lang,
+            theme=theme,
+            title=title,
+            folds=arguments.whole_number("folds", folds, 2),
+            seed=arguments.whole_number("seed", seed, 0),
+            cross_validation=cross_validation,
+        )
+        if path is not None:
+            write_atomically(arguments.path("path", path), page.encode("utf-8"))
+        return page
+
+    def explain(
+        self, row: Source, *, flips: int = 3, class_names: ClassNames | None = None
+    ) -> Explanation:
         """Return why a row is predicted as it is, and what would change the prediction.
 
         Parameters
         ----------
-        row : dict, or a table of one row
+        row : dict, Series, or a table of one row
             The row; columns that the tree never splits on may be left out.
         flips : int
             How many changes to look for that would change the prediction.
+        class_names : list or dict, optional
+            What to call the classes, as in :meth:`write`.
 
         Examples
         --------
@@ -232,11 +345,12 @@ class Tree(TreeData):
         """
         from penjing.explain.row import explain_row
 
-        return explain_row(self, row, flips=flips)
+        return explain_row(shown(self, class_names), row, flips=flips)
 
     def score(
         self,
         source: Source,
+        y: Target | None = None,
         *,
         unseen: Unseen | None = None,
         missing: Missing | None = None,
@@ -247,6 +361,8 @@ class Tree(TreeData):
         ----------
         source : Table or source
             Rows with the target; rows without it are left out and counted.
+        y : values, optional
+            The class (or number) of each row, if the rows do not hold it: ``score(X, y)``.
         unseen, missing
             As in :meth:`predict`.
 
@@ -265,7 +381,7 @@ class Tree(TreeData):
         """
         from penjing.evaluate.validation import score
 
-        return score(self, source, unseen=unseen, missing=missing)
+        return score(self, source, y, unseen=unseen, missing=missing)
 
     def importances(
         self,
@@ -275,7 +391,7 @@ class Tree(TreeData):
         surrogates: bool = False,
         n: int = 10,
         seed: int = 0,
-    ) -> dict[str, float]:
+    ) -> Importances:
         """Return the importance of each column, by name, largest first.
 
         Parameters
@@ -463,12 +579,39 @@ class Tree(TreeData):
         nested: dict[str, Any] | Label = write(self, empty=arguments.boolean("empty", empty))
         return nested
 
+    def to_pandas(self, what: Literal["nodes", "rules"] = "nodes") -> DataFrame:
+        """Return the nodes of the tree, or its rules, as a data frame; needs pandas.
+
+        Parameters
+        ----------
+        what : str
+            ``nodes``: one row per node, from the root: its parent, depth, the branch that leads
+            to it, its split, weight and prediction, and the weight of each class. ``rules``: one
+            row per leaf: its conditions, prediction, weight and confidence.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> tree.to_pandas("rules")[["prediction", "weight"]]
+             prediction  weight
+        node
+        3           yes     2.0
+        4            no     1.0
+        2            no     2.0
+        """
+        from penjing.render.tree_frames import nodes_frame, rules_frame
+
+        make = {"nodes": nodes_frame, "rules": rules_frame}
+        return make[arguments.one_of("what", what, tuple(make))](shown(self))
+
     @overload
     def write(
         self,
         kind: TextKind,
         *,
         ascii_only: bool | None = None,
+        class_names: ClassNames | None = None,
         empty: bool | Literal["majority", "shares"] | None = None,
         lang: Language | None = None,
         max_leaves: int | None = None,
@@ -487,6 +630,7 @@ class Tree(TreeData):
         kind: str,
         *,
         ascii_only: bool | None = None,
+        class_names: ClassNames | None = None,
         empty: bool | Literal["majority", "shares"] | None = None,
         lang: Language | None = None,
         max_leaves: int | None = None,
@@ -505,6 +649,7 @@ class Tree(TreeData):
         kind: str,
         *,
         ascii_only: bool | None = None,
+        class_names: ClassNames | None = None,
         empty: bool | Literal["majority", "shares"] | None = None,
         lang: Language | None = None,
         max_leaves: int | None = None,
@@ -529,6 +674,9 @@ class Tree(TreeData):
             ``nested``, or that of a plug-in; `penjing plugins` lists them.
         ascii_only : bool, optional
             Of text: use ASCII characters only.
+        class_names : list or dict, optional
+            What to call the classes: in ascending order of the classes, or by class, such as
+            ``["setosa", "versicolor", "virginica"]`` for 0, 1 and 2.
         empty : bool or str, optional
             Of text and dict: whether branches without training rows are listed. Of nested: what
             such a branch predicts, the ``majority`` or the class ``shares``.
@@ -561,10 +709,10 @@ class Tree(TreeData):
         IF 'no surfacing' = 1 AND flippers = 0 THEN no     (1)
         IF 'no surfacing' = 0 THEN no                      (2)
         """
-        style = given_options(locals(), "kind")
+        style = given_options(locals(), "kind", "class_names")
         renderer = load_plugin("renderer", kind)
         arguments.check_options(renderer, style, "write_option", kind=kind)
-        written: object = renderer(self, **style)
+        written: object = renderer(shown(self, class_names), **style)
         return written
 
     @accepts_other_options
@@ -576,6 +724,8 @@ class Tree(TreeData):
         order: str = "rows",
         node: int = 0,
         surrogates: bool = False,
+        lang: Language = "en",
+        class_names: ClassNames | None = None,
         other_options: Mapping[str, object] | None = None,
     ) -> str:
         """Return the tree drawn as indented text.
@@ -592,6 +742,10 @@ class Tree(TreeData):
             Start at this node.
         surrogates : bool
             List the surrogates of each split.
+        lang : str
+            ``en`` or ``zh``.
+        class_names : list or dict, optional
+            What to call the classes, as in :meth:`write`.
         other_options : mapping, optional
             Refused: there are no others.
 
@@ -604,11 +758,11 @@ class Tree(TreeData):
         |  flippers = 0: no (1)
         'no surfacing' = 0: no (2)
         """
-        style: dict[str, Any] = given_options(locals(), is_none_given=True)
+        style: dict[str, Any] = given_options(locals(), "class_names", is_none_given=True)
         from penjing.render import tree_text
 
         arguments.check_options(tree_text.write, style, "write_option", kind="text")
-        return tree_text.write(self, **style)
+        return tree_text.write(shown(self, class_names), **style)
 
     @accepts_other_options
     def plot(
@@ -619,6 +773,7 @@ class Tree(TreeData):
         theme: str = "light",
         title: str | None = None,
         max_leaves: int = 64,
+        class_names: ClassNames | None = None,
         other_options: Mapping[str, object] | None = None,
     ) -> Axes:
         """Draw the tree on matplotlib's axes; needs ``penjing[plot]``.
@@ -635,6 +790,8 @@ class Tree(TreeData):
             A heading.
         max_leaves : int
             The largest number of leaves that is drawn; deeper nodes are folded.
+        class_names : list or dict, optional
+            What to call the classes, as in :meth:`write`.
         other_options : mapping, optional
             Refused: there are no others.
 
@@ -649,11 +806,11 @@ class Tree(TreeData):
         >>> axes.axison
         False
         """
-        style: dict[str, Any] = given_options(locals(), "ax", is_none_given=True)
+        style: dict[str, Any] = given_options(locals(), "ax", "class_names", is_none_given=True)
         from penjing.render.plot import plot
 
         arguments.check_options(plot, style, "write_option", kind="plot")
-        return plot(self, ax, **style)
+        return plot(shown(self, class_names), ax, **style)
 
     @accepts_other_options
     def save_picture(
@@ -666,6 +823,7 @@ class Tree(TreeData):
         max_leaves: int | None = None,
         icicle: bool = False,
         dpi: int | None = None,
+        class_names: ClassNames | None = None,
         other_options: Mapping[str, object] | None = None,
     ) -> None:
         """Write a picture to a file, completely or not at all; its suffix tells the kind.
@@ -687,6 +845,8 @@ class Tree(TreeData):
             Draw every node as a rectangle below its parent; not for texts.
         dpi : int, optional
             Pixels per inch of a PNG.
+        class_names : list or dict, optional
+            What to call the classes, as in :meth:`write`.
         other_options : mapping, optional
             Options of a plug-in's renderer.
 
@@ -699,10 +859,10 @@ class Tree(TreeData):
         ...     pathlib.Path(folder, "fish.svg").read_text(encoding="utf-8")[:4]
         '<svg'
         """
-        style: dict[str, Any] = given_options(locals(), "path", "icicle")
+        style: dict[str, Any] = given_options(locals(), "path", "icicle", "class_names")
         from penjing.render.save import save_picture
 
-        save_picture(self, path, icicle=icicle, **style)
+        save_picture(shown(self, class_names), path, icicle=icicle, **style)
 
     # -- programs and files ------------------------------------------------------------------------
 
@@ -717,6 +877,7 @@ class Tree(TreeData):
         table: str | None = None,
         proba: bool | None = None,
         cells: Mapping[str, str] | None = None,
+        class_names: ClassNames | None = None,
         name: str | None = None,
         empty: Literal["majority", "shares"] | None = None,
         other_options: Mapping[str, object] | None = None,
@@ -736,6 +897,7 @@ class Tree(TreeData):
         table: str | None = None,
         proba: bool | None = None,
         cells: Mapping[str, str] | None = None,
+        class_names: ClassNames | None = None,
         name: str | None = None,
         empty: bool | Literal["majority", "shares"] | None = None,
         other_options: Mapping[str, object] | None = None,
@@ -751,6 +913,7 @@ class Tree(TreeData):
         table: str | None = None,
         proba: bool | None = None,
         cells: Mapping[str, str] | None = None,
+        class_names: ClassNames | None = None,
         name: str | None = None,
         empty: bool | Literal["majority", "shares"] | None = None,
         other_options: Mapping[str, object] | None = None,
@@ -775,6 +938,8 @@ class Tree(TreeData):
             Of sql: return the predicted probabilities as well.
         cells : mapping, optional
             Of excel: the cell of each column, such as ``{"legs": "B2"}``.
+        class_names : list or dict, optional
+            What the program returns instead of the classes, as in :meth:`write`.
         name : str, optional
             Of java: the name of the class, ``PenjingTree`` if not given.
         empty : bool or str, optional
@@ -794,10 +959,12 @@ class Tree(TreeData):
         >>> print(tree.export("excel"))
         =IF(EXACT(A2,"0"),"fish",IF(EXACT(A2,"2"),"bird","fish"))
         """
-        options = given_options(locals(), "kind")
+        options = given_options(locals(), "kind", "class_names")
         from penjing.export import export
 
-        exported: object = export(self, kind, **options)
+        # Names that `fit` was given are for people; a program predicts what the tree predicts.
+        tree = self if class_names is None else shown(self, class_names)
+        exported: object = export(tree, kind, **options)
         return exported
 
     def spark_udf(self) -> Callable[..., object]:

@@ -182,14 +182,8 @@ class Console:
             self._print_message("note", self.note_text(note))
 
     def note_text(self, note: Note) -> str:
-        """Return the message of a note, with sequences joined to lists of names."""
-        from penjing.text.phrases import join_names  # noqa: PLC0415 - heavy
-
-        values = {
-            key: join_names(value, self.lang) if isinstance(value, tuple | list) else value
-            for key, value in note.values.items()
-        }
-        return self.message(note.key, **values)
+        """Return the sentence of a note, with the options of the command."""
+        return note.text(self.lang, command=True)
 
     def prompt(self, key: str, **values: object) -> str:
         """Print a question to stderr and return the line typed by the user."""

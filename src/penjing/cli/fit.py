@@ -194,6 +194,7 @@ def _fit_remote(
 ) -> Tree:
     """Return the tree of a table or query of a database."""
     from penjing.api.fit import fit as fit_tree  # noqa: PLC0415 - heavy
+    from penjing.data.notes import collect_notes  # noqa: PLC0415 - heavy
     from penjing.training import remote  # noqa: PLC0415 - heavy
 
     engine = remote.engine_for(data, settings["engine"]) or ""
@@ -218,12 +219,13 @@ def _fit_remote(
         "--dates": reading.dates,
     }
     remote.refuse_local_settings(engine, **{k: v or None for k, v in unsupported.items()})
-    with remote.collect_notes() as notes, progress_bar(console) as report_progress:
+    with collect_notes() as notes, progress_bar(console) as report_progress:
         tree = fit_tree(
             data,
             reading.target,
             schema=reading.column_schema(),
             progress=report_progress,
+            quiet=True,
             **arguments,
         )
     console.print_notes(notes)

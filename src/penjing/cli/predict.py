@@ -226,8 +226,10 @@ def compare(
         tree_by_path = dict(zip((first, second), trees, strict=True))
         sources.warn_if_not_held_out(console, reading, tree_by_path, test, tables["test"])
     names = (Path(first).stem, Path(second).stem)
-    comparison: dict[str, Any] = {**compare_trees(*trees, tables, names=names)}
-    comparison |= _pruning_and_verdict(trees, tables)
+    compared = compare_trees(*trees, tables, names=names)
+    comparison: dict[str, Any] = compared.to_dict() | {"is_pruned": compared.is_pruned}
+    if compared.verdict is not None:
+        comparison["verdict"] = compared.verdict
     if train is not None and _can_leave_one_out(
         console, trees, tables["training"], is_forced=leave_out
     ):
@@ -240,19 +242,6 @@ def compare(
         console.print_json(comparison)
     else:
         console.print(comparison_text.write(comparison, console.lang))
-
-
-def _pruning_and_verdict(trees: tuple[Tree, Tree], tables: dict[str, Table]) -> dict[str, Any]:
-    """Return whether one tree is the other pruned, and the verdict on the test set."""
-    from penjing.evaluate.sign_test import verdict  # noqa: PLC0415 - heavy
-
-    extras: dict[str, Any] = {"is_pruned": is_pruned(*trees)}
-    if trees[0].is_regression:
-        return extras
-    test = tables.get("test")
-    if test is not None and test.target is not None:
-        extras["verdict"] = verdict(*trees, test)
-    return extras
 
 
 def _can_leave_one_out(
@@ -283,15 +272,3 @@ def _leave_one_out_counts(
         )
         return None
     return None if rows is None else leave_one_out(console, tree, rows, name)
-
-
-def is_pruned(one: Tree, other: Tree) -> bool:
-    """Return whether the second tree is the first one, pruned."""
-    before, after = one.about.get("pruning", ()), other.about.get("pruning", ())
-    source, other_source = one.about.get("source", {}), other.about.get("source", {})
-    is_same_growth = (
-        source.get("sha256") == other_source.get("sha256") and one.recipe == other.recipe
-    )
-    return (
-        is_same_growth and len(after) > len(before) and list(after[: len(before)]) == list(before)
-    )

@@ -168,8 +168,7 @@ def why(
     ] = None,
 ) -> None:
     """Explain why a node splits as it does, with the formulas of the candidates."""
-    from penjing.explain import node_text as writer  # noqa: PLC0415
-    from penjing.explain import pruning_text  # noqa: PLC0415 - heavy
+    from penjing.explain.node_explanation import NodeExplanation  # noqa: PLC0415 - heavy
 
     tree = sources.load_model(model)
 
@@ -182,21 +181,13 @@ def why(
     elif console.as_json:
         console.print_json(explanation)
     else:
-        text = writer.write(
-            explanation,
+        text = NodeExplanation(explanation, tree).text(
             console.lang,
             all_candidates=every,
             ascii_only=console.ascii_only,
             width=console.width,
         )
         console.print(console.emphasize(text, f" {console.message('why_chosen')}"))
-        for record in tree.about.get("pruning", ()):
-            for decision in record.get("decisions", ()):
-                if decision.get("now") == explanation["node"] and not decision.get("is_gone"):
-                    decision_text = pruning_text.decision_text(
-                        tree, record, decision, console.lang, ascii_only=console.ascii_only
-                    )
-                    console.print(decision_text)
         if explanation["candidates"] and not every:
             console.print_hint("why_hint")
 
@@ -289,9 +280,8 @@ def trace(
     train: Train = None,
 ) -> None:
     """Print step by step how a tree was grown and pruned."""
-    from penjing.explain import pruning_text  # noqa: PLC0415
-    from penjing.explain import trace_text as writer  # noqa: PLC0415
-    from penjing.explain.node import story  # noqa: PLC0415 - heavy
+    from penjing.explain import trace_text as writer  # noqa: PLC0415 - heavy
+    from penjing.explain.node import number_of_steps, story  # noqa: PLC0415
 
     tree = sources.load_model(model)
     limit = steps or None
@@ -305,20 +295,16 @@ def trace(
     if console.as_json:
         console.print_json([*events, *itertools.islice(_pruning_steps(records), limit)])
         return
-    about = {
-        "target": tree.target.name,
-        "recipe": dict(tree.recipe),
-        "rows": events[0]["rows"] if events and not tree.has_counts else tree.weight_of(0),
-        "steps": tree.n_nodes if tree.kept_trace is None else len(tree.kept_trace["steps"]),
-        "is_whole": tree.kept_trace is None or bool(tree.kept_trace.get("is_whole", True)),
-    }
-    if events:
-        console.print(writer.write(events, about, console.lang, ascii_only=console.ascii_only))
-    for record in records:
-        text = pruning_text.decision_list(
-            tree, record, console.lang, ascii_only=console.ascii_only, limit=limit
-        )
-        console.print(f"\n{text}" if events else text)
+    text = writer.write_all(
+        tree,
+        events,
+        console.lang,
+        n_steps=number_of_steps(tree, rows) if events else 0,
+        ascii_only=console.ascii_only,
+        limit=limit,
+    )
+    if text:
+        console.print(text)
 
 
 def _pruning_steps(records: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:

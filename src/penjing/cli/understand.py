@@ -69,10 +69,6 @@ def importance(
     seed: Annotated[int, option("seed_permutation", panel=EVALUATION, metavar="INT")] = 0,
 ) -> None:
     """Rank the columns by importance: by impurity, or with --data by permutation."""
-    from penjing.formatting.text_table import align_left, max_width  # noqa: PLC0415 - heavy
-    from penjing.text.formula import decimals  # noqa: PLC0415
-    from penjing.text.labels import quoted  # noqa: PLC0415
-
     tree = sources.load_model(model)
     if data is None:
         importances = tree.importances(surrogates=surrogates)
@@ -82,10 +78,7 @@ def importance(
     if console.as_json:
         console.print_json(importances)
         return
-    name_width = max_width([quoted(name) for name in importances], 6)
-    for name, value in importances.items():
-        number = f"-{decimals(-value)}" if value < 0 and float(decimals(value)) else decimals(value)
-        console.print(f"{align_left(quoted(name), name_width)}  {number:>7}")
+    console.print(importances.text(console.lang))
 
 
 @command

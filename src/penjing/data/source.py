@@ -9,15 +9,25 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from narwhals.typing import IntoFrame
+    from narwhals.typing import IntoFrame, IntoSeries
 
     from penjing.data.table import Table
 
 Source: TypeAlias = (
     "Table | str | os.PathLike[str] | Mapping[Any, Any] | Iterable[Any] | npt.NDArray[Any]"
-    " | IntoFrame"
+    " | IntoFrame | IntoSeries"
 )
-"""A table, the path of a file, a frame (pandas, polars, pyarrow), an array, or rows."""
+"""A table, the path of a file, a frame (pandas, polars, pyarrow), an array, or rows; one row as a
+dict or as a series of pandas."""
+
+Target: TypeAlias = "str | Sequence[Any] | npt.NDArray[Any] | IntoSeries"
+"""The target: a column by name, or its values, one per row."""
+
+Weights: TypeAlias = "str | Sequence[float] | npt.NDArray[Any] | IntoSeries"
+"""The weights of rows: a column by name, or one number per row."""
+
+ClassNames: TypeAlias = "Sequence[str] | npt.NDArray[Any] | Mapping[Any, str]"
+"""What classes are called in texts and pictures: by class, or in ascending order of classes."""
 
 ArrayOrFrame: TypeAlias = "npt.ArrayLike | Sequence[Sequence[object]] | IntoFrame"
 """The rows that an estimator accepts: an array, lists of values, or a frame."""

@@ -9,13 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from penjing.arguments import bad_value_error, is_whole
+from penjing.data.notes import Note, Notes
+from penjing.data.table_preview import preview_html, preview_text, size_text
 from penjing.errors import DataError, unknown_name_error
+from penjing.formatting.frame import frame_of
+
+__all__ = [
+    "MISSING", "Codes", "Column", "Field", "Floats", "Kind", "Note", "Notes", "Table", "nominal",
+    "numeric", "round_to_float32",
+]  # fmt: skip
+
+if TYPE_CHECKING:
+    from penjing.formatting.frame import DataFrame
 
 Kind = Literal["nominal", "ordered", "numeric"]
 Codes = npt.NDArray[np.int32]
@@ -113,15 +124,7 @@ class Column(Field):
         return replace(self, codes=self.codes[rows])
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
-    """A message about reading (a column left out, a row dropped): a key and its values."""
-
-    key: str
-    values: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
 class Table:
     """A data set: encoded columns, the target, and a weight per row.
 
@@ -141,9 +144,22 @@ class Table:
     left_out : tuple of (str, str)
         Name and reason of each column that no tree may split on.
     notes : tuple of Note
-        Decisions made while reading.
+        Decisions made while reading; they print as sentences.
     source : dict
         The source of the rows: name, encoding, separator, sha256.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> print(penjing.example("fish"))
+      no surfacing  flippers    fish
+          category  category  target
+                 1         1     yes
+                 1         1     yes
+                 1         0      no
+                 0         1      no
+                 0         1      no
+    5 rows × 2 columns, target 'fish'
     """
 
     columns: tuple[Column, ...]
@@ -154,6 +170,47 @@ class Table:
     left_out: tuple[tuple[str, str], ...] = ()
     notes: tuple[Note, ...] = ()
     source: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if type(self.notes) is not Notes:
+            object.__setattr__(self, "notes", Notes(self.notes))
+
+    def text(self, lang: str = "en") -> str:
+        """Return the first rows as text, with the type of each column.
+
+        Parameters
+        ----------
+        lang : str
+            ``en`` or ``zh``.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> print(penjing.example("fish").text().splitlines()[-1])
+        5 rows × 2 columns, target 'fish'
+        """
+        return preview_text(self, lang)
+
+    def to_pandas(self) -> DataFrame:
+        """Return the rows as a data frame, the target last; a missing value is None or NaN.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> penjing.example("fish").to_pandas().shape
+        (5, 3)
+        """
+        columns = [*self.columns, *([self.target] if self.target is not None else [])]
+        return frame_of({column.name: column.values() for column in columns})
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return f"<Table: {size_text(self)}>"
+
+    def _repr_html_(self) -> str:
+        return preview_html(self)
 
     @property
     def names(self) -> tuple[str, ...]:

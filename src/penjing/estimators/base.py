@@ -103,6 +103,7 @@ class TreeEstimator(BaseEstimator):
             validation=_check_fraction(getattr(self, "validation_fraction", None)),
             seed=self._seed(),
             engine=self.engine,
+            quiet=True,
         )
         if alpha == 0:
             return tree

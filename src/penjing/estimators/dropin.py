@@ -205,7 +205,7 @@ class PenjingDecisionTree(sklearn_tree.BaseDecisionTree):
             assert table.target is not None
             levels = table.target.levels
             settings["class_weight"] = dict(zip(levels, class_weight.tolist(), strict=True))
-        tree = fit(table, recipe="sklearn", **settings)
+        tree = fit(table, recipe="sklearn", quiet=True, **settings)
         order = best_first(tree) if self.max_leaf_nodes is not None else depth_first(tree)
         self.tree_ = to_arrays(tree, order, is_weighted=table.weight is not None)
         if table.weight is not None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, NamedTuple, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, NotRequired, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +16,17 @@ from penjing.data.source import Label, Source
 from penjing.data.statistics import plain_number
 from penjing.data.table import Table
 from penjing.errors import ChoiceError
+from penjing.evaluate import comparison_text
+from penjing.evaluate.sign_test import verdict
+from penjing.formatting.frame import frame_of
+from penjing.formatting.html_table import html_text
+from penjing.i18n import say
 from penjing.predict.inputs import LevelIndex, align_to, markers_of, text_of, used_columns
 from penjing.predict.predict import classes_of
 from penjing.tree.tree_data import TreeData
+
+if TYPE_CHECKING:
+    from penjing.formatting.frame import DataFrame
 
 SAME = "same"
 
@@ -87,17 +96,130 @@ class DifferingRow(TypedDict):
     """Both predictions."""
 
 
-class Comparison(TypedDict):
-    """What :func:`compare` returns: a plain dict, ready for JSON."""
+class Comparison(dict[str, Any]):
+    """Two trees side by side: their sizes and scores, where they differ, and on which rows.
 
-    trees: list[ComparedTree]
-    """Both trees: name, size, and score on each table."""
-    rows: dict[str, list[DifferingRow]]
-    """The rows of each table that the trees predict differently."""
-    same: bool
-    """Whether both trees have the same splits and the same predictions."""
-    differences: list[Difference]
-    """Every place where the trees differ, from the root down."""
+    Parameters
+    ----------
+    trees : list of dict
+        Both trees: name, leaves, depth, and the score on each table; see `ComparedTree`.
+    rows : dict
+        For each table the rows that the trees predict differently; see `DifferingRow`.
+    same : bool
+        Whether both trees have the same splits and the same predictions.
+    differences : list of dict
+        Every place where the trees differ, from the root down; see `Difference`.
+    is_pruned : bool
+        Whether the second tree is the first one, pruned.
+    verdict : dict, optional
+        The sign test on the table ``test``, if there is one; see
+        :func:`penjing.evaluate.sign_test.verdict`.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> melons = penjing.example("watermelon2.0")
+    >>> tree = penjing.fit(melons)
+    >>> comparison = penjing.compare(tree, tree.prune("pessimistic"), {"training": melons})
+    >>> comparison.is_pruned, len(comparison.differences)
+    (True, 1)
+    """
+
+    # A dict as it was in 0.1; from 0.3 on it is a plain object (docs/decisions/029).
+
+    def __init__(
+        self,
+        trees: list[ComparedTree],
+        rows: dict[str, list[DifferingRow]],
+        same: bool,  # noqa: FBT001 - a field
+        differences: list[Difference],
+        *,
+        is_pruned: bool = False,
+        verdict: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(trees=trees, rows=rows, same=same, differences=differences)
+        self.trees, self.rows, self.same, self.differences = trees, rows, same, differences
+        self.is_pruned, self.verdict = is_pruned, verdict
+
+    def text(self, lang: str = "en") -> str:
+        """Return the comparison as text.
+
+        Parameters
+        ----------
+        lang : str
+            ``en`` or ``zh``.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> "3" in penjing.compare(tree, tree).text("zh")
+        True
+        """
+        return comparison_text.write(self._with_evidence(), lang)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the trees, differences and rows as plain data, ready for JSON.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> penjing.compare(tree, tree).to_dict()["same"]
+        True
+        """
+        return {name: getattr(self, name) for name in _ENTRIES}
+
+    def to_pandas(self) -> DataFrame:
+        """Return one row per tree: its size, and its score on each table.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> tree = penjing.fit(fish)
+        >>> penjing.compare(tree, tree, {"training": fish}).to_pandas()
+              leaves  depth  training accuracy
+        tree
+        a          3      2                1.0
+        b          3      2                1.0
+        """
+        columns: dict[str, list[object]] = {
+            "leaves": [tree["leaves"] for tree in self.trees],
+            "depth": [tree["depth"] for tree in self.trees],
+        }
+        for name, score in self.trees[0]["tables"].items():
+            key = "mean squared error" if "squares" in score else "accuracy"
+            columns[f"{name} {key}"] = [_share(tree["tables"][name]) for tree in self.trees]
+        return frame_of(columns, [tree["name"] for tree in self.trees], "tree")
+
+    def _with_evidence(self) -> dict[str, Any]:
+        evidence = {} if self.verdict is None else {"verdict": self.verdict}
+        return self.to_dict() | {"is_pruned": self.is_pruned} | evidence
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        names = " and ".join(repr(tree["name"]) for tree in self.trees)
+        return f"<Comparison of {names}: {len(self.differences)} differences>"
+
+    def _repr_html_(self) -> str:
+        return html_text(self.text())
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - as a dict has it
+        message = say("comparison_was_dict", name=name)
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        return super().__getitem__(name)
+
+
+_ENTRIES = ("trees", "rows", "same", "differences")
+
+
+def _share(score: TableScore) -> float | None:
+    """Return the accuracy or the mean squared error of a score; None without a target."""
+    part = score.get("correct", score.get("squares"))
+    return None if part is None or not score.get("weight") else part / score["weight"]
 
 
 def compare(
@@ -106,7 +228,7 @@ def compare(
     tables: Mapping[str, Source] | None = None,
     names: tuple[str, str] = ("a", "b"),
 ) -> Comparison:
-    """Compare two trees, as plain data.
+    """Compare two trees: sizes, scores, where they differ, and on which rows.
 
     Parameters
     ----------
@@ -119,20 +241,19 @@ def compare(
 
     Returns
     -------
-    dict
-        ``trees``: the name, leaves and depth of each tree, and for each table how many rows it
-        predicts correctly (``correct`` of ``weight``) or its sum of squared errors
-        (``squares``). ``same``: whether both have the same splits and predictions.
-        ``differences``: each place where they differ, from the root down, see
-        :class:`Difference`. ``rows``: for each table the rows that they predict differently,
-        with both predictions. See :class:`Comparison`.
+    Comparison
+        It prints as text. ``trees``: the name, leaves and depth of each tree, and for each table
+        how many rows it predicts correctly (``correct`` of ``weight``) or its sum of squared
+        errors (``squares``). ``same``: whether both have the same splits and predictions.
+        ``differences``: each place where they differ, from the root down. ``rows``: for each
+        table the rows that they predict differently, with both predictions.
 
     Examples
     --------
     >>> import penjing
     >>> a = penjing.Tree.from_dict({"texture": {"clear": "yes", "faint": "no"}})
     >>> b = penjing.Tree.from_dict({"texture": {"clear": "yes", "faint": "yes"}})
-    >>> compare(a, b)["differences"]
+    >>> compare(a, b).differences
     [{'path': [{'column': 'texture', 'levels': ['faint']}], 'nodes': [2, 2],
       'kind': 'answer', 'a': 'no', 'b': 'yes', 'tie': None}]
     """
@@ -148,13 +269,28 @@ def compare(
         for name, tree in zip(names, (a, b), strict=True)
     ]
     rows: dict[str, list[DifferingRow]] = {}
+    evidence = None
     for name, source in (tables or {}).items():
         table = _read_for_both(a, b, source)
         for compared, tree in zip(trees, (a, b), strict=True):
             compared["tables"][name] = _score(tree, table)
         rows[name] = list(_differing_rows(a, b, table))
+        if name == "test" and table.target is not None and not a.is_regression:
+            evidence = verdict(a, b, table)
     found = list(differences(a, b))
-    return {"trees": trees, "rows": rows, "same": not found, "differences": found}
+    return Comparison(trees, rows, not found, found, is_pruned=is_pruned(a, b), verdict=evidence)
+
+
+def is_pruned(one: TreeData, other: TreeData) -> bool:
+    """Return whether the second tree is the first one, pruned."""
+    before, after = one.about.get("pruning", ()), other.about.get("pruning", ())
+    source, other_source = one.about.get("source", {}), other.about.get("source", {})
+    is_same_growth = (
+        source.get("sha256") == other_source.get("sha256") and one.recipe == other.recipe
+    )
+    return (
+        is_same_growth and len(after) > len(before) and list(after[: len(before)]) == list(before)
+    )
 
 
 def _pair_of_names(names: object) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,11 +14,86 @@ from penjing.data.read.dispatch import check_source_type
 from penjing.data.source import Source
 from penjing.data.table import Floats, Table
 from penjing.errors import ChoiceError
+from penjing.formatting.frame import frame_of
+from penjing.formatting.html_table import html_table
+from penjing.formatting.text_table import align_left, max_width
+from penjing.i18n import catalogue
 from penjing.predict.inputs import align
 from penjing.predict.predict import classes_of
+from penjing.text.formula import decimals
+from penjing.text.labels import quoted
 from penjing.tree.tree_data import TreeData
 
+if TYPE_CHECKING:
+    from penjing.formatting.frame import DataFrame
+
 KINDS = ("impurity", "permutation")
+
+
+class Importances(dict[str, float]):
+    """The importance of each column by name, largest first; prints as a table.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> print(penjing.fit(penjing.example("fish")).importances())
+    flippers         0.5675
+    'no surfacing'   0.4325
+    """
+
+    def text(self, lang: str = "en") -> str:
+        """Return one line per column.
+
+        Parameters
+        ----------
+        lang : str
+            ``en`` or ``zh``; names and numbers are the same in both.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> penjing.fit(penjing.example("fish")).importances().text().splitlines()[0][:8]
+        'flippers'
+        """
+        catalogue(lang)  # raises an error for an unknown language
+        rows = self._cells()
+        width = max_width([name for name, _ in rows], 6)
+        return "\n".join(f"{align_left(name, width)}  {number:>7}" for name, number in rows)
+
+    def to_dict(self) -> dict[str, float]:
+        """Return a plain dict.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> type(penjing.fit(penjing.example("fish")).importances().to_dict()).__name__
+        'dict'
+        """
+        return dict(self)
+
+    def to_pandas(self) -> DataFrame:
+        """Return a data frame with one row per column.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> list(penjing.fit(penjing.example("fish")).importances().to_pandas())
+        ['importance']
+        """
+        return frame_of({"importance": list(self.values())}, list(self), "column")
+
+    def _cells(self) -> list[tuple[str, str]]:
+        return [(quoted(name), _signed(value)) for name, value in self.items()]
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return html_table([], self._cells())
+
+
+def _signed(value: float) -> str:
+    return f"-{decimals(-value)}" if value < 0 and float(decimals(value)) else decimals(value)
 
 
 def importances(
@@ -28,7 +104,7 @@ def importances(
     surrogates: bool = False,
     n: int = 10,
     seed: int = 0,
-) -> dict[str, float]:
+) -> Importances:
     """Return the importance of each column, by name, largest first.
 
     Parameters
@@ -68,7 +144,7 @@ def importances(
         else _by_permutation(tree, data, n, seed)
     )
     order = sorted(range(len(values)), key=lambda c: (-values[c], c))
-    return {tree.schema[c].name: float(values[c]) for c in order}
+    return Importances({tree.schema[c].name: float(values[c]) for c in order})
 
 
 def _by_impurity(tree: TreeData, *, surrogates: bool) -> list[float]:

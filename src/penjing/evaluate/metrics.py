@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +13,18 @@ import numpy.typing as npt
 from penjing.data.source import Label
 from penjing.data.statistics import format_count, percent, plain_number, wilson
 from penjing.data.table import Floats
+from penjing.formatting.frame import frame_of
+from penjing.formatting.html_table import html_table, html_text
 from penjing.formatting.text_table import max_width, table_lines
 from penjing.i18n import say
 from penjing.text.phrases import join_clauses
 
+if TYPE_CHECKING:
+    from penjing.formatting.frame import DataFrame
+
 Numbers = npt.NDArray[np.integer[Any]]
+MOST_CLASSES_SHOWN = 40
+"""With more classes, notebooks show no confusion table."""
 MOST_WRONG_SHOWN = 20
 """How many wrong rows are printed; `Report.wrong` has all of them."""
 
@@ -247,6 +254,50 @@ class Report:
             "unlabelled": self.unlabelled,
         }
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same as :meth:`to_json`.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> penjing.fit(fish).score(fish).to_dict()["accuracy"]
+        1.0
+        """
+        return self.to_json()
+
+    def to_pandas(self) -> DataFrame:
+        """Return the confusion table with precision, recall and support, one row per class.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> penjing.fit(fish, max_depth=1).score(fish).to_pandas()[["precision", "recall"]].round(2)
+               precision  recall
+        class
+        yes         0.67    1.00
+        no          1.00    0.67
+        """
+        columns: dict[str, list[object]] = {
+            f"predicted {class_}": [row[i] for row in self.confusion]
+            for i, class_ in enumerate(self.classes)
+        }
+        for name in ("precision", "recall", "support"):
+            columns[name] = [getattr(score, name) for score in self.per_class]
+        return frame_of(columns, self.classes, "class")
+
+    def _repr_html_(self) -> str:
+        names = [str(class_) for class_ in self.classes]
+        head = [f"{say('report_actual', 'en')} \\ {say('report_predicted', 'en')}", *names]
+        rows = [
+            [name, *(format_count(v) for v in row)]
+            for name, row in zip(names, self.confusion, strict=True)
+        ]
+        if len(names) > MOST_CLASSES_SHOWN:
+            return html_text(self.headline())
+        return html_table([head], rows, self.headline())
+
     def text(self, lang: str = "en") -> str:
         """Return the whole report as text.
 
@@ -402,6 +453,34 @@ class NumberReport:
         0.5
         """
         return {name: getattr(self, name) for name in self.__slots__}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same as :meth:`to_json`.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> rows = [{"x": i, "y": i / 2} for i in range(9)]
+        >>> penjing.fit(rows, "y", "cart-binary").score(rows).to_dict()["rmse"]
+        0.0
+        """
+        return self.to_json()
+
+    def to_pandas(self) -> DataFrame:
+        """Return the report as a data frame of one row.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> rows = [{"x": i, "y": i / 2} for i in range(9)]
+        >>> penjing.fit(rows, "y", "cart-binary").score(rows).to_pandas()[["rmse", "r2"]]
+           rmse   r2
+        0   0.0  1.0
+        """
+        return frame_of({name: [value] for name, value in self.to_json().items()})
+
+    def _repr_html_(self) -> str:
+        return html_text(self.text())
 
     def text(self, lang: str = "en") -> str:
         """Return the report as text.

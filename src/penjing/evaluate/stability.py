@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from penjing.arguments import MAX_REPETITIONS, whole_number
 from penjing.data.read import read
 from penjing.data.source import Source
+from penjing.formatting.frame import frame_of
+from penjing.formatting.html_table import html_table
 from penjing.formatting.text_table import align_left, align_right, max_width
 from penjing.grow.recipe import Recipe
 from penjing.i18n import say
 from penjing.text.labels import cut_label, quoted
 from penjing.training.auto_recipe import choose_recipe
 from penjing.training.train import train
+
+if TYPE_CHECKING:
+    from penjing.formatting.frame import DataFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,39 @@ class Stability:
             "leaves": list(self.leaves),
         }
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same as :meth:`to_json`.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> penjing.bootstrap(penjing.example("fish"), n=20).to_dict()["n"]
+        20
+        """
+        return self.to_json()
+
+    def to_pandas(self) -> DataFrame:
+        """Return the share of trees that split on each column, at the root and anywhere.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> penjing.bootstrap(penjing.example("fish"), n=20).to_pandas()
+                      root  used
+        column
+        no surfacing   0.7  0.80
+        flippers       0.2  0.55
+        """
+        shares = {
+            "root": [self.roots.get(name, 0) / self.n for name in self.used],
+            "used": [count / self.n for count in self.used.values()],
+        }
+        return frame_of(shares, list(self.used), "column")
+
+    def _repr_html_(self) -> str:
+        head, rows, size = self._cells("en")
+        return html_table([head], rows, size)
+
     def text(self, lang: str = "en") -> str:
         """Return a table of the columns, and the sizes of the trees, as text.
 
@@ -98,30 +136,33 @@ class Stability:
         windy          10 %    45 %
         20 trees of 4 to 8 leaves, half of them at most 5
         """
-        names = [quoted(name) for name in self.used]
-        name_width = max_width([*names, say("why_column", lang)], 6)
-        headings = [align_right(say(key, lang), 6) for key in ("bootstrap_root", "bootstrap_used")]
-        lines = ["  ".join([align_left(say("why_column", lang), name_width), *headings])]
+        head, rows, size = self._cells(lang)
+        name_width = max_width([head[0], *(name for name, *_ in rows)], 6)
+        lines = []
+        for name, root, used, cuts in [head, *rows]:
+            shares = f"{align_right(root, 6)}  {align_right(used, 6)}"
+            lines.append(
+                f"{align_left(name, name_width)}  {shares}" + (f"  {cuts}" if cuts else "")
+            )
+        return "\n".join([*lines, size])
+
+    def _cells(self, lang: str) -> tuple[list[str], list[list[str]], str]:
+        """Return the heading, a row per column, and the sizes of the trees."""
+        head = [say(key, lang) for key in ("why_column", "bootstrap_root", "bootstrap_used")]
+        rows = []
         for name in self.used:
             shares = [100 * count / self.n for count in (self.roots.get(name, 0), self.used[name])]
-            line = f"{align_left(quoted(name), name_width)}  " + "  ".join(
-                align_right(f"{share:.0f} %", 6) for share in shares
-            )
+            quantiles = ""
             if cuts := self.cuts.get(name):
                 low, middle, high = (
                     cut_label(float(c)) for c in np.quantile(cuts, [0.05, 0.5, 0.95])
                 )
                 quantiles = say("bootstrap_cuts", lang, low=low, middle=middle, high=high)
-                line += f"  {quantiles}"
-            lines.append(line)
-        sizes = self.leaves
-        middle_size = sizes[len(sizes) // 2]
-        lines.append(
-            say(
-                "bootstrap_size", lang, n=self.n, least=sizes[0], middle=middle_size, most=sizes[-1]
-            )
-        )
-        return "\n".join(lines)
+            rows.append([quoted(name), *(f"{share:.0f} %" for share in shares), quantiles])
+        least, most = self.leaves[0], self.leaves[-1]
+        middle_size = self.leaves[len(self.leaves) // 2]
+        sizes = {"n": self.n, "least": least, "middle": middle_size, "most": most}
+        return [*head, ""], rows, say("bootstrap_size", lang, **sizes)
 
     def __str__(self) -> str:
         return self.text()

@@ -9,12 +9,12 @@ import numpy.typing as npt
 
 from penjing import arguments
 from penjing.data.read import read
-from penjing.data.source import Source
+from penjing.data.source import Source, Target
 from penjing.data.table import Table
 from penjing.errors import DataError
 from penjing.evaluate.metrics import NumberReport, Report, number_report_of, report_of
 from penjing.grow.recipe import Recipe
-from penjing.predict.inputs import align, labelled_rows
+from penjing.predict.inputs import align, align_labelled, labelled_rows
 from penjing.predict.predict import classes_of
 from penjing.training.cross_validate import Grower, grower_of, held_out_predictions
 from penjing.tree.tree_data import TreeData
@@ -23,6 +23,7 @@ from penjing.tree.tree_data import TreeData
 def score(
     tree: TreeData,
     source: Source,
+    y: Target | None = None,
     *,
     unseen: Literal["stop", "missing", "error"] | None = None,
     missing: Literal["stop", "fraction", "error"] | None = None,
@@ -35,6 +36,8 @@ def score(
         The tree.
     source : Table or source
         Rows with the target; rows without it are left out and counted.
+    y : values, optional
+        The class (or number) of each row, if the rows do not hold it.
     unseen, missing
         As in :func:`penjing.predict.predict.predict`.
 
@@ -57,7 +60,8 @@ def score(
       no            1     1
     wrong: row 2 no→yes
     """
-    table, unlabelled = labelled_rows(align(tree, source), tree.target.name)
+    rows = align(tree, source) if y is None else align_labelled(tree, source, y)
+    table, unlabelled = labelled_rows(rows, tree.target.name)
     predicted = classes_of(tree, table, unseen=unseen, missing=missing)
     return _report(table, predicted, unlabelled)
 

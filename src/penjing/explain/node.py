@@ -85,6 +85,19 @@ def about_empty(tree: TreeData, node: int, level: int) -> Plain:
     )
 
 
+def with_class_names(tree: TreeData, explanation: Plain) -> Plain:
+    """Return an explanation as texts tell it: with the names of classes that `fit` was given."""
+    names = tree.about.get("class_names")
+    if not isinstance(names, list) or len(names) != len(tree.classes) or not names:
+        return explanation
+    by_class = dict(zip(tree.classes, map(str, names), strict=True))
+    answer = explanation["answer"]
+    return explanation | {
+        "classes": [by_class[class_] for class_ in tree.classes],
+        "answer": by_class.get(answer, answer),
+    }
+
+
 def cuts_of(explanation: Plain, column: str) -> Plain:
     """Return the candidate of an ordered column in a node, with all its thresholds.
 
@@ -139,7 +152,7 @@ def _with_counts(tree: TreeData, data: Table) -> TreeData:
     """Return a tree without counts with those of a table; any other as it is."""
     if tree.has_counts or data.target is None:
         return tree
-    rows = _rows_of_tree(tree, data)
+    rows = rows_of_tree(tree, data)
     assert rows.target is not None
     engine = load("engine", "memory")(rows, missing=recipe_of_tree(tree).missing)
     cells = engine.totals(tree, range(tree.n_nodes)).cells
@@ -395,6 +408,13 @@ def _listed(computer: TraceComputer, limit: int | None) -> list[int]:
     return [n for n in range(computer.tree.n_nodes) if n not in computer.halves][:limit]
 
 
+def number_of_steps(tree: TreeData, data: Table | None) -> int:
+    """Return how many steps `story` has without a limit; a split in three takes two nodes."""
+    if tree.kept_trace is not None:
+        return len(tree.kept_trace["steps"])
+    return tree.n_nodes if data is None else len(_listed(trace_computer(tree, data), None))
+
+
 def with_trace(tree: TreeData, data: Table, limit: int | None = None) -> TreeData:
     """Return a tree with the trace that its training rows tell.
 
@@ -419,15 +439,15 @@ def with_trace(tree: TreeData, data: Table, limit: int | None = None) -> TreeDat
 
 def trace_computer(tree: TreeData, data: Table) -> TraceComputer:
     """Return what computes the steps of a tree from its training rows."""
-    recipe, rows = _training_rows(tree, data)
+    recipe, rows = _recipe_and_rows(tree, data)
     engine = engine_of_table("native", rows, recipe)
     return TraceComputer(engine, tree, recipe, _known_totals(tree, rows))
 
 
-def _training_rows(tree: TreeData, data: Any) -> tuple[Recipe, Table]:  # noqa: ANN401 - a table, or a source
+def _recipe_and_rows(tree: TreeData, data: Any) -> tuple[Recipe, Table]:  # noqa: ANN401 - a table, or a source
     """Return the recipe of a tree, and rows as that recipe prepares them for growing."""
     recipe = recipe_of_tree(tree)
-    return recipe, recipe.prepared(_rows_of_tree(tree, data))
+    return recipe, recipe.prepared(rows_of_tree(tree, data))
 
 
 def has_training_counts(tree: TreeData, data: Table) -> bool:
@@ -442,7 +462,7 @@ def has_training_counts(tree: TreeData, data: Table) -> bool:
     """
     if not tree.has_counts:
         return True
-    recipe, rows = _training_rows(tree, data)
+    recipe, rows = _recipe_and_rows(tree, data)
     if tree.is_regression:
         return bool(np.isclose(rows.total_weight, tree.weight_of(0), rtol=1e-9, atol=0))
     cells = engine_of_table("native", rows, recipe).totals(tree, [0]).cells[0]
@@ -450,7 +470,7 @@ def has_training_counts(tree: TreeData, data: Table) -> bool:
     return cells.shape == grown.shape and bool(np.allclose(cells, grown, rtol=1e-9, atol=0))
 
 
-def _rows_of_tree(tree: TreeData, data: Any) -> Table:  # noqa: ANN401 - a table, or a source
+def rows_of_tree(tree: TreeData, data: Any) -> Table:  # noqa: ANN401 - a table, or a source
     """Return rows with the columns, categories and classes of a tree, in its order."""
     target = data.target if isinstance(data, Table) else None
     if target is not None and (data.schema, target.field) == (tree.schema, tree.target):

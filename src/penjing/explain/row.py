@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from itertools import count, pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,14 +19,19 @@ from penjing.data.source import Label, Source
 from penjing.data.statistics import wilson
 from penjing.data.table import Table
 from penjing.errors import ChoiceError, WrongSourceError, WrongTypeError, unknown_name_error
+from penjing.formatting.frame import frame_of
+from penjing.formatting.html_table import html_text
 from penjing.predict.flat import comparison_cuts
-from penjing.predict.inputs import align, used_columns
+from penjing.predict.inputs import align, as_row, used_columns
 from penjing.predict.predict import apply, policies, predict, predict_proba
 from penjing.text import row_explanation as writer
 from penjing.text import surrogate_labels
 from penjing.text.labels import branch_text, number_text, quoted
 from penjing.tree.split import NO_BRANCH, Split, Surrogate, level_text
 from penjing.tree.tree_data import TreeData
+
+if TYPE_CHECKING:
+    from penjing.formatting.frame import DataFrame
 
 Plain = dict[str, Any]
 Row = dict[int, float]
@@ -81,6 +86,34 @@ class Explanation:
         ('yes', {'yes': 1.0, 'no': 0.0})
         """
         return dict(self.told)
+
+    def to_dict(self) -> Plain:
+        """Return the same as :meth:`to_json`.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> penjing.fit(penjing.example("fish")).explain({"no surfacing": 0}).to_dict()["answer"]
+        'no'
+        """
+        return self.to_json()
+
+    def to_pandas(self) -> DataFrame:
+        """Return the nodes of the path, one per row.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> tree.explain({"no surfacing": 1, "flippers": 1}).to_pandas()["answer"].tolist()
+        ['no', 'yes', 'yes']
+        """
+        steps = self.told["path"]
+        names = dict.fromkeys(name for step in steps for name in step)
+        return frame_of({name: [step.get(name) for step in steps] for name in names})
+
+    def _repr_html_(self) -> str:
+        return html_text(self.text())
 
     def text(self, lang: str = "en", *, ascii_only: bool = False) -> str:
         """Return the explanation as text.
@@ -173,6 +206,7 @@ def explain_row(tree: TreeData, row: Source, *, flips: int = N_FLIPS) -> Explana
 
 def _complete(tree: TreeData, row: Source) -> Source:
     """Return a row given as a dict with None for the columns it lacks; other sources as given."""
+    row = as_row(row)
     if not isinstance(row, Mapping):
         if isinstance(row, int | float | bytes | None) or (
             isinstance(row, str) and not _is_file(row)

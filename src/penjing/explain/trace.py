@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from penjing import arguments
+from penjing.data.source import Source
 from penjing.data.table import Table
 from penjing.errors import ChoiceError
-from penjing.explain.node import explain, step_of, story, with_trace
+from penjing.explain import trace_text
+from penjing.explain.node import explain, rows_of_tree, step_of, story, with_class_names, with_trace
+from penjing.formatting.frame import frame_of
+from penjing.formatting.html_table import html_text
 from penjing.grow.candidate_records import CUTS, LEVELS
 from penjing.grow.trace_steps import LIMIT
+from penjing.i18n import say
 from penjing.tree.tree_data import TreeData
 
+if TYPE_CHECKING:
+    from penjing.formatting.frame import DataFrame
+
 Plain = dict[str, Any]
+
+MOST_STEPS = 200
+"""How many steps are printed, unless another number is given."""
 
 LIMITS = {"candidates": LIMIT, "cuts": CUTS, "levels": LEVELS}
 """How much a trace keeps: candidates (nodes times columns) in all, and thresholds and categories
@@ -34,6 +46,8 @@ class Trace:
     ----------
     tree : TreeData
         The tree.
+    data : Table, optional
+        Its training rows, for the numbers of the rows in each node.
 
     Examples
     --------
@@ -45,8 +59,8 @@ class Trace:
     (0.42, 'flippers')
     """
 
-    def __init__(self, tree: TreeData) -> None:
-        self._tree = tree
+    def __init__(self, tree: TreeData, data: Table | None = None) -> None:
+        self._tree, self._data = tree, data
 
     @property
     def is_whole(self) -> bool:
@@ -141,6 +155,104 @@ class Trace:
             "pruning": self.pruning,
         }
 
+    def to_dict(self) -> Plain:
+        """Return the same as :meth:`to_json`.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> len(penjing.fit(fish).trace.to_dict()["steps"])
+        5
+        """
+        return self.to_json()
+
+    def to_pandas(self) -> DataFrame:
+        """Return one row per step of growing and candidate column.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> frame = penjing.fit(fish).trace.to_pandas()
+        >>> frame[["node", "column", "gain", "is_chosen"]].round(3)
+           node        column   gain  is_chosen
+        0     0  no surfacing  0.420       True
+        1     0      flippers  0.171      False
+        2     1      flippers  0.918       True
+        3     1  no surfacing    NaN      False
+        """
+        found = [
+            {"node": step["node"], "rows": step["rows"]} | candidate
+            for step in (story(self._tree) if self._steps() else ())
+            for candidate in step["candidates"]
+        ]
+        names = ("node", "rows", "column", "kind", "gain", "gain_ratio", "score", "is_chosen")
+        return frame_of({name: [one.get(name) for one in found] for name in names})
+
+    def text(
+        self, lang: str = "en", *, ascii_only: bool = False, steps: int | None = MOST_STEPS
+    ) -> str:
+        """Return how the tree was grown and pruned as text.
+
+        Parameters
+        ----------
+        lang : str
+            ``en`` or ``zh``.
+        ascii_only : bool
+            Use ASCII characters only.
+        steps : int or None
+            The largest number of steps; None for all.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> text = penjing.fit(fish).trace.text("zh", steps=1)
+        >>> "flippers" in text
+        True
+        """
+        limit = arguments.optional_whole_number("steps", steps, 1)
+        if not self._steps():
+            key = "no_trace_pruned" if self._tree.about.get("pruning") else "no_trace"
+            pruning = trace_text.write_all(self._tree, (), lang, ascii_only=ascii_only, limit=limit)
+            return "\n".join([say(key, lang), *([pruning] if pruning else [])])
+        rows = self._tree.training_table() if self._data is None else self._data
+        events = [with_class_names(self._tree, e) for e in story(self._tree, rows, limit)]
+        return trace_text.write_all(
+            self._tree,
+            events,
+            lang,
+            n_steps=len(self._steps()),
+            ascii_only=ascii_only,
+            limit=limit,
+        )
+
+    def with_rows(self, data: Source) -> Trace:
+        """Return the whole trace: steps that were not kept are computed from the training rows.
+
+        Parameters
+        ----------
+        data : Table or source
+            The training rows of the tree.
+
+        Examples
+        --------
+        >>> import pickle, penjing
+        >>> fish = penjing.example("fish")
+        >>> loaded = pickle.loads(pickle.dumps(penjing.fit(fish)))
+        >>> len(loaded.trace), len(loaded.trace.with_rows(fish))
+        (0, 5)
+        """
+        rows = rows_of_tree(self._tree, data)
+        return Trace(self._tree, rows) if self.is_whole else compute_trace(self._tree, rows)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return html_text(self.text())
+
     def __repr__(self) -> str:
         return f"<Trace of {self._tree!r}: {len(self)} steps>"
 
@@ -171,11 +283,11 @@ def compute_trace(tree: TreeData, data: Table) -> Trace:
     >>> compute_trace(penjing.fit(fish), fish)[0]["runner_up"]
     'flippers'
     """
-    return Trace(with_trace(tree, data))
+    return Trace(with_trace(tree, data), data)
 
 
-def of_tree(tree: TreeData) -> Trace | None:
-    """Return the trace of a tree: kept, or from its training rows; None if there is neither."""
+def of_tree(tree: TreeData) -> Trace:
+    """Return the trace of a tree: kept, or from its training rows; empty if there is neither."""
     if tree.kept_trace is None and (rows := tree.training_table()) is not None:
         return compute_trace(tree, rows)
-    return Trace(tree) if tree.kept_trace is not None or tree.about.get("pruning") else None
+    return Trace(tree)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from penjing.explain import pruning_text
 from penjing.explain.node_text import exclusion_reason, node_location, prediction_text
 from penjing.formatting.text_table import align_left, max_width
 from penjing.i18n import say
@@ -12,6 +13,7 @@ from penjing.text.formula import decimals
 from penjing.text.labels import ascii_signs, quoted, weight_text
 from penjing.text.phrases import class_counts, join_names
 from penjing.tree.dialect import dialect_of
+from penjing.tree.tree_data import TreeData
 
 Plain = Mapping[str, Any]
 
@@ -62,6 +64,49 @@ def write(
     if not about["is_whole"]:
         lines += ["", say("story_cut_short", lang)]
     return "\n".join(lines)
+
+
+def write_all(
+    tree: TreeData,
+    steps: Sequence[Plain],
+    lang: str = "en",
+    *,
+    n_steps: int = 0,
+    ascii_only: bool = False,
+    limit: int | None = None,
+) -> str:
+    """Return how a tree was grown and pruned as text.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    steps : list of dict
+        The steps of growing, as :func:`penjing.explain.node.story` returns them; may be empty.
+    lang : str
+        ``en`` or ``zh``.
+    n_steps : int
+        How many steps there are, of which ``steps`` are the first.
+    ascii_only : bool
+        Use ASCII characters only.
+    limit : int, optional
+        The largest number of decisions of each pruning that are listed.
+    """
+    trace = tree.kept_trace
+    about = {
+        "target": tree.target.name,
+        "recipe": dict(tree.recipe),
+        "rows": steps[0]["rows"] if steps and not tree.has_counts else tree.weight_of(0),
+        "steps": n_steps,
+        "is_whole": trace is None or bool(trace.get("is_whole", True)),
+    }
+    texts = [write(steps, about, lang, ascii_only=ascii_only)] if steps else []
+    texts += [
+        pruning_text.decision_list(tree, record, lang, ascii_only=ascii_only, limit=limit)
+        for record in tree.about.get("pruning", ())
+        if record.get("decisions")
+    ]
+    return ("\n\n" if steps else "\n").join(texts)
 
 
 def step_lines(

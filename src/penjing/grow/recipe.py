@@ -19,6 +19,7 @@ from penjing.data.lazy_column import LazyColumn
 from penjing.data.table import Column, Table
 from penjing.errors import ChoiceError, DataError, WrongTypeError, unknown_name_error
 from penjing.grow.dialect_options import TEXTBOOK, DialectOptions
+from penjing.grow.setting_names import known_criterion, known_setting
 from penjing.registry import load
 from penjing.tree.dialect import TreeDialect
 
@@ -115,10 +116,18 @@ class Recipe:
         """Return settings for a program's own option names; a switch that is off is overridden."""
         settings: dict[str, Any] = {}
         given_as: dict[str, str] = {}
+        known = {f.name for part in (self, self.options) for f in fields(part)}
+        shape = changes.get("shape", self.shape)
+        is_binary = isinstance(shape, str) and shape == "binary"
         for word, value in sorted(changes.items(), key=lambda pair: pair[1] is not False):
             if word in _SWITCHES:
                 _check_switch(word, value)
             name, setting_value = self.options.setting(word, value)
+            if name == "criterion":
+                setting_value = known_criterion(setting_value)
+            alias, name = name, known_setting(name, value, known, self.name, is_binary=is_binary)
+            if alias != name and name in changes:
+                raise ChoiceError("setting_twice", one=alias, other=name)
             if isinstance(setting_value, np.generic):
                 setting_value = setting_value.item()
             if name in given_as and settings[name] != setting_value:

@@ -1343,4 +1343,32 @@ MESSAGES: dict[str, str] = {
     "one_leaf_pruned": "pruning removed every split, since a leaf has {as_leaf} estimated errors and the tree {kept}",
     "one_leaf_validation": "no split improves the result on the validation set",
     "one_leaf_other": "no split was accepted",
+    # -- the Python API -----------------------------------------------------------------------
+    "table_size": "{rows} rows × {columns} columns",
+    "table_size_target": "{rows} rows × {columns} columns, target '{target}'",
+    "needs_pandas": "to_pandas() needs pandas, which is not installed: pip install pandas.",
+    "weight_values": (
+        "weight={value!r} cannot be used: it must be the name of a column, or one number per row."
+    ),
+    "weight_count": "{source} has {expected:,} rows, but {n:,} weights were given.",
+    "weight_negative": "the weight of row {row} is {value}. Weights must be at least 0.",
+    "weight_missing": "the weight of row {row} is missing. Give every row a weight of at least 0.",
+    "weight_infinite": "the weight of row {row} is infinite. Weights must be finite.",
+    "nearest_setting": (
+        "{word} is a setting of the recipe sklearn. The nearest setting of '{recipe}' is {near}."
+    ),
+    "setting_twice": "{one} and {other} are the same setting. Give one of them.",
+    "bad_class_names": (
+        "class_names={value!r} cannot be used: it must be a list of texts in ascending order of"
+        " the classes, or a dict from class to text."
+    ),
+    "class_names_count": "class_names has {n} names, but the tree has {expected} classes.",
+    "class_names_unknown": "class_names names {word!r}, which is not a class. Classes: {known}.",
+    "class_names_unknown_near": (
+        "class_names names {word!r}, which is not a class. Did you mean {near!r}? Classes: {known}."
+    ),
+    "no_class_names": "class_names cannot be used: the target '{target}' is a number.",
+    "comparison_was_dict": (
+        "compare(…)[{name!r}] will not work from version 0.3.0 on; use compare(…).{name} instead."
+    ),
 }

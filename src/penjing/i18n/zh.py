@@ -1083,4 +1083,25 @@ MESSAGES: dict[str, str] = {
     "one_leaf_pruned": "剪枝去掉了全部划分：剪成叶结点后估计错误数为 {as_leaf}，保留子树时为 {kept}",
     "one_leaf_validation": "没有一种划分能改善验证集上的结果",
     "one_leaf_other": "没有可接受的划分",
+    # -- Python 接口 -----------------------------------------------------------------------------
+    "table_size": "{rows} 行 × {columns} 个属性",
+    "table_size_target": "{rows} 行 × {columns} 个属性，类别标记“{target}”",
+    "needs_pandas": "to_pandas() 需要 pandas，尚未安装：pip install pandas。",
+    "weight_values": "weight={value!r} 无效：应为列名，或每行一个数。",
+    "weight_count": "{source} 有 {expected} 行，但给出了 {n} 个权重。",
+    "weight_negative": "第 {row} 行的权重是 {value}。权重不能小于 0。",
+    "weight_missing": "第 {row} 行缺少权重。请为每行给出不小于 0 的权重。",
+    "weight_infinite": "第 {row} 行的权重是无穷大。权重必须是有限的数。",
+    "nearest_setting": "{word} 是配方 sklearn 的设置。配方“{recipe}”中与之最接近的是 {near}。",
+    "setting_twice": "{one} 与 {other} 是同一个设置，请只给出一个。",
+    "bad_class_names": (
+        "class_names={value!r} 无效：应为按类别升序排列的文本列表，或从类别到文本的字典。"
+    ),
+    "class_names_count": "class_names 有 {n} 个名称，但这棵树有 {expected} 个类别。",
+    "class_names_unknown": "class_names 中的 {word!r} 不是类别。类别有：{known}。",
+    "class_names_unknown_near": "class_names 中的 {word!r} 不是类别。是否应为 {near!r}？类别有：{known}。",
+    "no_class_names": "不能使用 class_names：目标“{target}”是数值。",
+    "comparison_was_dict": (
+        "从 0.3.0 版起不能再用 compare(…)[{name!r}]，请改用 compare(…).{name}。"
+    ),
 }

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from penjing.arguments import as_list
 from penjing.data.read import read
+from penjing.data.read.frames import name_text
 from penjing.data.read.missing_markers import Markers, make_markers
 from penjing.data.table import MISSING, Codes, Column, Field, Table, numeric
-from penjing.errors import DataError, unknown_name_error
+from penjing.errors import DataError, WrongTypeError, unknown_name_error
 from penjing.tree.tree_data import TreeData
 
 
@@ -58,6 +60,37 @@ def align_all(tree: TreeData, source: Any) -> Table:  # noqa: ANN401 - whatever 
     return align_to(
         tree.schema, tree.target, source, _used_names(tree), aim=False, missing=markers_of(tree)
     )
+
+
+def align_labelled(tree: TreeData, source: Any, labels: Any) -> Table:  # noqa: ANN401 - as in `read`
+    """Return the rows of a source as `align` does, with a target that is given beside them.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree whose columns, levels and classes are used.
+    source : Table or source
+        The rows; a target among their columns is not used.
+    labels : values
+        The class (or number) of each row: a list, an array or a series.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> tree = penjing.Tree.from_dict({"texture": {"clear": "ripe", "faint": "not"}})
+    >>> align_labelled(tree, [{"texture": "faint"}], ["not"]).target.values()
+    ['not']
+    """
+    rows = align_all(tree, source)
+    name = str(rows.source.get("name", "table"))
+    is_array = isinstance(labels, np.ndarray) and labels.ndim == 1
+    values = labels.tolist() if is_array else as_list(labels)
+    if values is None:
+        raise WrongTypeError("bad_labels", source=name, value=labels)
+    if len(values) != rows.n_rows:
+        raise DataError("labels_count", source=name, n=len(values), expected=rows.n_rows)
+    target = read([[value] for value in values], False, [tree.target], names=[tree.target.name])
+    return replace(rows, target=target.columns[0])
 
 
 def markers_of(*trees: TreeData | Table) -> Any:  # noqa: ANN401 - as in `read`
@@ -119,6 +152,7 @@ def align_to(
     """
     wanted = [f for f in schema if needed is None or f.name in needed]
     if not isinstance(source, Table):
+        source = as_row(source)
         if isinstance(source, Mapping) and is_row(source):
             source = [source]
         names = _names(source, [f.name for f in schema], target)
@@ -141,6 +175,24 @@ def align_to(
     if aim and target is not None and target.name in have:
         found = match_levels(have[target.name], target, table, marks)
     return replace(table, columns=columns, target=found)
+
+
+def as_row(source: Any) -> Any:  # noqa: ANN401 - whatever `read` can read
+    """Return a series of pandas as one row, a dict; other sources as they are.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> as_row(pandas.Series({"legs": 2, "fins": None}, dtype=object))
+    {'legs': 2, 'fins': None}
+    """
+    is_series = (
+        not isinstance(source, type)
+        and getattr(source, "ndim", None) == 1
+        and hasattr(source, "index")
+        and hasattr(source, "to_dict")
+    )
+    return {name_text(name): value for name, value in source.items()} if is_series else source
 
 
 def is_row(source: Mapping[Any, Any]) -> bool:

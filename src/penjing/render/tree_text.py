@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 
 from penjing.arguments import one_of
+from penjing.i18n import catalogue
 from penjing.text import surrogate_labels
 from penjing.text.branch_order import children_in_order
 from penjing.text.labels import branch_text, counts_text, quoted, value_text
@@ -28,6 +29,7 @@ def write(
     order: str = "rows",
     node: int = 0,
     surrogates: bool = False,
+    lang: str = "en",
 ) -> str:
     """Return a tree as indented text.
 
@@ -47,6 +49,8 @@ def write(
     surrogates : bool
         Show above the branches of each split where rows with missing values go: the surrogates,
         their agreement with the split, and the branch if none applies.
+    lang : str
+        ``en`` or ``zh``; a drawn tree consists of names and signs, which are the same in both.
 
     Examples
     --------
@@ -59,6 +63,7 @@ def write(
     │  flippers = 1: yes
     """
     one_of("order", order, ("rows", "levels"))
+    catalogue(lang)  # raises an error for an unknown language
     bar = "|  " if ascii_only else "│  "
     lines: list[str] = []
     subtrees: deque[tuple[str, int]] = deque([("", tree.checked(node))])

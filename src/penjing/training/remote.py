@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from penjing.data.notes import record_notes
 from penjing.data.read.infer_remote import RemoteTable
-from penjing.data.table import Note, Table
+from penjing.data.table import Table
 from penjing.dialects import recipes
 from penjing.engines import remote_counts
 from penjing.errors import CapabilityError, ChoiceError
@@ -86,20 +85,6 @@ def needs_reading(data: object, engine: str, query: str | None, table: str | Non
     return not is_named and "duckdb" not in type(data).__module__
 
 
-_NOTES: ContextVar[list[Note] | None] = ContextVar("notes", default=None)
-
-
-@contextmanager
-def collect_notes() -> Iterator[list[Note]]:
-    """Collect the notes about columns of remote tables while the context is open."""
-    notes: list[Note] = []
-    token = _NOTES.set(notes)
-    try:
-        yield notes
-    finally:
-        _NOTES.reset(token)
-
-
 def refuse_local_settings(engine: str, **settings: object) -> None:
     """Raise an error for settings that need the rows in this process."""
     for name, value in settings.items():
@@ -144,8 +129,7 @@ def fit(
     counter: Any = load("engine", engine)(data, choice.recipe, **settings)
     try:
         survey = counter.rows.survey
-        if (notes := _NOTES.get()) is not None:
-            notes += survey.notes
+        record_notes(survey.notes)
         if is_auto(recipe):
             first, facts = choice.recipe, _facts(survey)
             choice = choose_recipe(recipe, facts, changes, check=lambda r: refuse(r, facts))

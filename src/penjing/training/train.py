@@ -13,7 +13,10 @@ from penjing import arguments
 from penjing.data.encode.coded import Wants, coded
 from penjing.data.folds import Fold, hold_out
 from penjing.data.memory_limit import memory_bytes, native_engine_bytes
+from penjing.data.notes import record_notes
 from penjing.data.read import read
+from penjing.data.read.given_weights import are_values, weight_values
+from penjing.data.source import Weights
 from penjing.data.table import Table
 from penjing.dialects.recipes import AUTO, recipe_of
 from penjing.engines.out_of_core.engine import (
@@ -68,7 +71,7 @@ def train(
     trace: bool | Literal["auto"] = False,
     sketch: bool = False,
     schema: Mapping[str, Any] | None = None,
-    weight: str | None = None,
+    weight: Weights | None = None,
     seed: int = 0,
     progress: ProgressCallback | None = None,
     origin: TrainingRows | None = None,
@@ -100,7 +103,9 @@ def train(
         return _train_remote(data, remote_request, recipe, changes)
     if isinstance(data, Table):
         labels = None if target is None or isinstance(target, str) else target
-        _check_unread(schema=schema, weight=weight, target=labels)
+        column = weight if isinstance(weight, str) else None
+        _check_unread(schema=schema, weight=column, target=labels)
+        data, weight = _with_weights(data, weight), None
     request = _FitRequest(
         recipe if is_auto(recipe) else recipe_of(recipe, **changes),
         changes if is_auto(recipe) else {},
@@ -109,15 +114,17 @@ def train(
     )  # fmt: skip
     reading: dict[str, Any] = {"weight": weight, "memory_limit": memory_limit}
     if target is not None and not isinstance(target, str):
-        table = read(data, None, schema, labels=target, **reading)
+        table = _read(data, target, schema, **reading)
         return request.fit_rows(table, None, origin, sorts_classes=not schema)
-    if not request.selection.is_coded:
-        table = data if isinstance(data, Table) else read(data, target, schema, **reading)
+    if not request.selection.is_coded or are_values(weight):
+        table = data if isinstance(data, Table) else _read(data, target, schema, **reading)
         return request.fit_rows(table, target, origin)
+    assert weight is None or isinstance(weight, str)
     wants = Wants(target, schema, weight, weightless=request.counts_weightless())
     table, space = coded(
         str(data), wants, query=query, work=work, threads=threads, progress=progress
     )
+    record_notes(table.notes)
     try:
         is_on_disk = request.selection.engine == "disk"
         return request.fit_rows(table if is_on_disk else in_memory(table), target, None)
@@ -142,11 +149,29 @@ def _train_remote(
     return remote.fit(data, request, recipe, **changes)
 
 
+def _read(data: Any, target: Any, schema: Any, **reading: Any) -> Table:  # noqa: ANN401 - see `read`
+    """Return the table of some data, whose target may be given as values; record its notes."""
+    if target is None or isinstance(target, str):
+        table = read(data, target, schema, **reading)
+    else:
+        table = read(data, None, schema, labels=target, **reading)
+    record_notes(table.notes)
+    return table
+
+
+def _with_weights(table: Table, weight: Weights | None) -> Table:
+    """Return a table with weights that were given beside it."""
+    if not are_values(weight):
+        return table
+    name = str(table.source.get("name", "table"))
+    return replace(table, weight=weight_values(weight, table.n_rows, name))
+
+
 def _check_arguments(**given: Any) -> None:  # noqa: ANN401 - checked here
     """Raise an error for an invalid argument, before any row is read."""
     arguments.text("engine", given["engine"])
     check_ties(given["ties"])
-    for name in ("prune", "query", "weight"):
+    for name in ("prune", "query"):
         arguments.optional_text(name, given[name])
     if given["work"] is not None:
         arguments.path("work", given["work"])
@@ -285,10 +310,9 @@ def _read_into_memory(data: Any, target: Any, schema: Mapping[str, Any] | None) 
     if isinstance(data, Table):
         _check_unread(schema=schema)
         return data
-    if target is not None and not isinstance(target, str):
-        return read(data, None, schema, labels=target)
-    if not select_engine(data, "native").is_coded:
-        return read(data, target, schema)
+    has_values = target is not None and not isinstance(target, str)
+    if has_values or not select_engine(data, "native").is_coded:
+        return _read(data, target, schema)
     table, space = coded(str(data), Wants(target, schema))
     try:
         return in_memory(table)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from penjing.data.checksum import table_checksum
 from penjing.data.read import read
+from penjing.data.read.given_weights import weight_values
+from penjing.data.source import Weights
 from penjing.data.table import Table
 from penjing.errors import PenjingError
 from penjing.grow.recipe import Recipe
@@ -28,10 +31,11 @@ class TrainingRows:
         data: Any,  # noqa: ANN401 - any source
         target: Any,  # noqa: ANN401 - a name, or the values
         schema: Mapping[str, Any] | None,
-        weight: str | None,
+        weight: Weights | None,
     ) -> None:
         self._data, self._target = _reference(data), _reference(target)
-        self._options: dict[str, Any] = {"schema": schema, "weight": weight}
+        self._weight, self._has_weight = _reference(weight), weight is not None
+        self._options: dict[str, Any] = {"schema": schema}
         self._checksum: int | None = None
         self.recipe: Recipe | None = None
         """The recipe as `fit` was given it; it may have a criterion that no model file can hold."""
@@ -39,7 +43,7 @@ class TrainingRows:
     def record(self, table: Table, recipe: Recipe) -> None:
         """Record what is trained from: rows that are read again later must be the same."""
         self.recipe = recipe
-        if not isinstance(self._data(), Table):  # tables do not change
+        if not isinstance(self._data(), Table) or self._has_weight:  # tables do not change
             self._checksum = table_checksum(table)
 
     def is_unchanged(self, table: Table) -> bool | None:
@@ -50,15 +54,17 @@ class TrainingRows:
 
     def read(self) -> Table | None:
         """Return the rows; None if they are gone, or cannot be read again."""
-        data, target = self._data(), self._target()
-        if data is None:
+        data, target, weight = self._data(), self._target(), self._weight()
+        if data is None or (weight is None and self._has_weight):
             return None
-        if isinstance(data, Table):
+        if isinstance(data, Table) and weight is None:
             return data
         try:
+            if isinstance(data, Table):
+                return replace(data, weight=weight_values(weight, data.n_rows, "table"))
             if target is None or isinstance(target, str):
-                return read(data, target, **self._options)
-            return read(data, None, labels=target, **self._options)
+                return read(data, target, weight=weight, **self._options)
+            return read(data, None, labels=target, weight=weight, **self._options)
         except PenjingError:
             return None
 

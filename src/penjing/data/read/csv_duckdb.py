@@ -186,7 +186,7 @@ def _read_numbers(
     if n_others or (are_integers and not are_canonical):
         return None
     kind = "bigint" if are_integers else "double"
-    numbers = connection.execute(
+    numbers: Any = connection.execute(
         f"select case when {is_number} then {column}::{kind} end as number from rows"
         " order by rowid",  # a join with the markers may change the order of the rows
         {"words": sorted(words)},

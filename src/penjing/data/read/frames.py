@@ -72,9 +72,17 @@ def add_labels(raw_table: RawTable, labels: Iterable[Any], target: str | None) -
         raise DataError(
             "labels_count", source=raw_table.name, n=len(values), expected=raw_table.n_rows
         )
-    raw_table.target = target or "class"
+    raw_table.target = target or _series_name(labels, raw_table) or "class"
     raw_table.columns.append(column_from_values(raw_table.target, values, raw_table.name))
     return raw_table
+
+
+def _series_name(labels: Any, raw_table: RawTable) -> str | None:  # noqa: ANN401 - checked here
+    """Return the name of a series of labels; None if it has none, or one that a column has."""
+    if isinstance(labels, list | tuple | np.ndarray):
+        return None
+    name = getattr(labels, "name", None)
+    return name if isinstance(name, str) and name and name not in raw_table.names else None
 
 
 def column_from_values(column_name: str, values: Any, name: str) -> RawColumn:  # noqa: ANN401 - an array, a series, a list
@@ -132,7 +140,7 @@ def from_frame(source: Any, name: str) -> RawTable | None:  # noqa: ANN401 - any
         return None
     if not series_list or not len(series_list[0]):
         raise DataError("empty_table", source=name)
-    columns = [column_from_series(_name_text(series.name), series, name) for series in series_list]
+    columns = [column_from_series(name_text(series.name), series, name) for series in series_list]
     return RawTable(columns, len(series_list[0]), {"name": name, "form": "frame"})
 
 
@@ -219,12 +227,12 @@ def _is_enum(series: Any) -> bool:  # noqa: ANN401 - a narwhals series
 def frame_column_names(source: Any) -> list[str]:  # noqa: ANN401 - any library's frame
     """Return the names of a frame's columns as texts; duplicates are possible."""
     if hasattr(source, "column_names"):
-        return [_name_text(name) for name in source.column_names]
+        return [name_text(name) for name in source.column_names]
     names = source.collect_schema().names() if hasattr(source, "collect_schema") else source.columns
-    return [_name_text(name) for name in names]
+    return [name_text(name) for name in names]
 
 
-def _name_text(name: object) -> str:
+def name_text(name: object) -> str:
     """Return a column's name as text; the parts of a multi-level name are joined by dots."""
     return ".".join(map(str, name)) if isinstance(name, tuple) else str(name)
 

@@ -1,0 +1,42 @@
+"""Notes about data as warnings that point to the user's own line."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TypeVar
+
+from penjing import arguments
+from penjing.data.notes import Note, collect_notes
+from penjing.errors import DataWarning
+
+_PACKAGE = str(Path(__file__).parents[1]) + os.sep
+R = TypeVar("R")
+
+
+def warn_of(notes: Iterable[Note]) -> None:
+    """Warn once for each note, at the innermost line that is not penjing's own."""
+    for note in notes:
+        warnings.warn(str(note), DataWarning, stacklevel=_user_level())
+
+
+def _user_level() -> int:
+    """Return the stack level of the user's line, as `warnings.warn` counts in its caller."""
+    level, frame = 1, sys._getframe(1)  # noqa: SLF001 - as the warnings module does
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def with_warnings(work: Callable[[], R], *, quiet: bool) -> R:
+    """Return what a function returns; notes about data that it reads become warnings."""
+    if arguments.boolean("quiet", quiet):
+        return work()
+    with collect_notes() as notes:
+        try:
+            return work()
+        finally:  # also if growing fails: the notes may say why
+            warn_of(notes)

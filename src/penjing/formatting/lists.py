@@ -1,0 +1,30 @@
+"""Names as a list inside a sentence, in each language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from penjing.i18n import say
+
+SHOWN = 10
+"""The largest number of items that a sentence lists."""
+
+
+def join_names(names: Sequence[object], lang: str = "en", shown: int = SHOWN) -> str:
+    """Return names as a list in a sentence.
+
+    Examples
+    --------
+    >>> join_names([16, 6, 7]), join_names([16, 6, 7], "zh"), join_names([4])
+    ('16, 6 and 7', '16、6 和 7', '4')
+    >>> join_names(range(1, 30), shown=3)
+    '1, 2, 3 and 26 more'
+    """
+    texts = [str(name) for name in names]
+    if len(texts) == 1:
+        return texts[0]
+    comma = say("list_comma", lang)
+    if len(texts) > shown:
+        n = len(texts) - shown
+        return say("list_more", lang, most=comma.join(texts[:shown]), n=n)
+    return say("list_and", lang, most=comma.join(texts[:-1]), last=texts[-1])
