@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "cross-validate": (TRAIN, "--folds", "2"),
     "export": (MODEL, "--to", "python"),
     "report": (MODEL, "-o", "new.html", "--folds", "2"),
+    "examples": (),
     "recipes": (),
     "plugins": (),
     "plugs": (),
