@@ -208,3 +208,10 @@ def test_pairs_that_are_none_are_told(run):
     done = run("fit", "Watermelon-train1.csv", "--recipe", "rpart", "--prior", "yes")
     assert done.code == 1
     assert "expected name=number" in done.err
+
+
+@pytest.mark.parametrize("alpha", ["0.05", "9"])
+def test_a_tree_that_scikit_learn_prunes_is_fitted_with_the_default_trace(run, alpha):
+    done = run("fit", "example:watermelon2.0", "--recipe", "sklearn", "--ccp-alpha", alpha)
+    assert done.code == 0, done.err
+    assert "leaf" in done.out or "leaves" in done.out

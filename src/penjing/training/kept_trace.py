@@ -59,6 +59,8 @@ def finish_with_trace(
     totals = unit_totals(tree.nodes.total) if has_unit_rows else None
     traced = with_steps(tree, engine, recipe, totals)
     tree = finish_with_skeleton(traced, engine, recipe)
+    if tree.kept_trace is None:  # a dialect that prunes may keep no steps
+        return tree
     if trace == AUTO and not _is_small(tree, table):
         return replace(tree, kept_trace=None)
     if trace == AUTO:
