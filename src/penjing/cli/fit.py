@@ -104,7 +104,8 @@ def fit(
             lambda chosen: loader.refuse_recipe(chosen, pruning.method),
             is_validated=validation is not None,
         )
-        pruning = replace(pruning, method=choice.prune)
+        options = {**pruning.options, **choice.pruning_options}
+        pruning = replace(pruning, method=choice.prune, options=options)
         arguments = {
             "recipe": choice.recipe,
             "engine": loader.engine,

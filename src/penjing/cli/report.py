@@ -87,10 +87,10 @@ def cross_validate(
     console.print_notes(table.notes)
     choice = choose_recipe(recipe, table, parse_settings(setting, missing=missing), method)
     print_recipe_choice(console, choice.record)
-    settings, method = choice.recipe, choice.prune
+    settings, method, options = choice.recipe, choice.prune, choice.pruning_options
     if curve is None:
         k: Any = "leave-one-out" if leave_one_out else min(folds, table.n_rows)
-        result = validation.cross_validate(table, settings, k, seed=seed, prune=method)
+        result = validation.cross_validate(table, settings, k, seed=seed, prune=method, **options)
         result_json = {
             "folds": table.n_rows if leave_one_out else k,
             "seed": seed,
@@ -105,7 +105,8 @@ def cross_validate(
     if curve is CurveName.learning:
 
         def grow(rows: Table) -> Tree:
-            return fit(rows, recipe=settings, prune=method)
+            tree = fit(rows, recipe=settings)
+            return tree if method is None else tree.prune(method, **options)
 
         points = learning_curve(table, grow, k=min(folds, table.n_rows), seed=seed)
     else:

@@ -23,7 +23,13 @@ from penjing.estimators.to_table import check_target, read_columns, target_name
 from penjing.grow.recipe import Recipe
 from penjing.predict import predict
 from penjing.prune.cost_complexity import pruning_path
-from penjing.training.auto_recipe import RecipeChoice, choose_recipe, is_auto
+from penjing.training.auto_recipe import (
+    PRUNING_METHOD,
+    PRUNING_OPTIONS,
+    RecipeChoice,
+    choose_recipe,
+    is_auto,
+)
 from penjing.tree import serialize
 from penjing.tree.dialect import dialect_of
 from penjing.tree.nodes import Ids
@@ -99,12 +105,14 @@ class TreeEstimator(BaseEstimator):
         tree = fit(
             table,
             recipe=recipe,
-            prune=choice.prune,
+            prune=self.prune,
             validation=_check_fraction(getattr(self, "validation_fraction", None)),
             seed=self._seed(),
             engine=self.engine,
             quiet=True,
         )
+        if choice.prune != self.prune:  # recipe auto prunes trees of numbers
+            tree = tree.prune(PRUNING_METHOD, **PRUNING_OPTIONS)
         if alpha == 0:
             return tree
         return tree.prune("cost-complexity", alpha=alpha, by="impurity")

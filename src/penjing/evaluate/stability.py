@@ -11,14 +11,17 @@ import numpy as np
 from penjing.arguments import MAX_REPETITIONS, whole_number
 from penjing.data.read import read
 from penjing.data.source import Source
+from penjing.data.table import Table
 from penjing.formatting.frame import frame_of
 from penjing.formatting.html_table import html_table
 from penjing.formatting.text_table import align_left, align_right, max_width
 from penjing.grow.recipe import Recipe
 from penjing.i18n import say
 from penjing.text.labels import cut_label, quoted
-from penjing.training.auto_recipe import choose_recipe
+from penjing.training.auto_recipe import RecipeChoice, choose_recipe
+from penjing.training.pruning import prune
 from penjing.training.train import train
+from penjing.tree.tree_data import TreeData
 
 if TYPE_CHECKING:
     from penjing.formatting.frame import DataFrame
@@ -192,7 +195,7 @@ def bootstrap(
     random = np.random.default_rng(whole_number("seed", seed, 0))
     table = read(data, target)
     choice = choose_recipe(recipe, table, changes)
-    full_tree = train(table, recipe=choice.recipe, prune=choice.prune)
+    full_tree = _grow(table, choice)
     names = [field.name for field in full_tree.schema]
     roots: Counter[str] = Counter()
     used: Counter[str] = Counter()
@@ -200,7 +203,7 @@ def bootstrap(
     leaves = []
     for _ in range(n):
         rows = random.integers(0, table.n_rows, table.n_rows)
-        tree = train(table.take(rows), recipe=choice.recipe, prune=choice.prune)
+        tree = _grow(table.take(rows), choice)
         leaves.append(tree.n_leaves)
         columns = tree.nodes.column[~tree.is_leaf]
         used.update(names[c] for c in np.unique(columns).tolist())
@@ -215,6 +218,11 @@ def bootstrap(
     return Stability(
         n, first, _by_count(roots, names), ascending, _by_count(used, names), tuple(sorted(leaves))
     )
+
+
+def _grow(table: Table, choice: RecipeChoice) -> TreeData:
+    tree = train(table, recipe=choice.recipe)
+    return tree if choice.prune is None else prune(tree, choice.prune, **choice.pruning_options)
 
 
 def _by_count(counts: Counter[str], names: list[str]) -> dict[str, int]:

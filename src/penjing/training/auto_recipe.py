@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from penjing.data.table import Table
@@ -14,9 +14,11 @@ from penjing.tree.tree_data import TreeData
 
 MAX_TEXTBOOK_ROWS = 1_000
 """A table of more rows is not one that people compute by hand."""
-COMPLEXITY = {"cp": 0.001, "xval": 10}
+REGRESSION = {"cp": 0.001, "minsplit": 10, "xval": 10}
 """How far rpart grows before the cross-validated errors choose a subtree."""
 PRUNING_METHOD = "cost-complexity"
+PRUNING_OPTIONS: dict[str, Any] = {"one_se": False}
+"""The subtree of the smallest error: by the one-standard-error rule small tables lose much."""
 
 AnyTree = TypeVar("AnyTree", bound=TreeData)
 
@@ -69,6 +71,7 @@ class RecipeChoice:
 
     recipe: Recipe
     prune: str | None = None
+    pruning_options: Mapping[str, Any] = field(default_factory=dict)
     record: Mapping[str, Any] | None = None
     """``reason``, ``recipe`` and ``settings``, which ruled out other recipes; None if a recipe was
     named."""
@@ -149,7 +152,7 @@ def _choose(
     first_error: PenjingError = ChoiceError("auto_none")
     for name in names:
         prunes = facts.is_regression and name == "rpart" and prune is None and not is_validated
-        settings = {**COMPLEXITY, **changes} if prunes else dict(changes)
+        settings = {**REGRESSION, **changes} if prunes else dict(changes)
         try:
             chosen = recipe_of(name, **settings)
             if facts.has_missing and chosen.missing == "refuse" and "missing" not in changes:
@@ -164,6 +167,7 @@ def _choose(
             record["settings"] = sorted(changes)
         elif name != names[0]:
             record["reason"] = "auto_engine"
-        is_cross_validated = prunes and chosen.dialect.cross_validates(chosen)
-        return RecipeChoice(chosen, PRUNING_METHOD if is_cross_validated else prune, record)
+        if prunes and chosen.dialect.cross_validates(chosen):
+            return RecipeChoice(chosen, PRUNING_METHOD, PRUNING_OPTIONS, record)
+        return RecipeChoice(chosen, prune, record=record)
     raise first_error

@@ -83,8 +83,9 @@ def grower_of(
     elif callable(learner):
         recipe = learner
     else:
-        choice = choose_recipe(learner, table, {}, method)
+        choice = choose_recipe(learner, table, {}, method, is_validated=share is not None)
         recipe, method = choice.recipe, choice.prune
+        options = {**(options or {}), **choice.pruning_options}
     arguments.whole_number("seed", seed, 0)
 
     def grow(training: Table) -> TreeData:

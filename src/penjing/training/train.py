@@ -37,7 +37,7 @@ from penjing.progress import ProgressCallback
 from penjing.prune.decisions import Ties, check_ties
 from penjing.prune.pre_pruning import ValidationPrePruner
 from penjing.training import pruning, remote
-from penjing.training.auto_recipe import choose_recipe, is_auto
+from penjing.training.auto_recipe import RecipeChoice, choose_recipe, is_auto
 from penjing.training.kept_trace import TraceMode, finish_with_trace
 from penjing.training.select_engine import (
     EngineSelection,
@@ -236,7 +236,7 @@ class _FitRequest:
             origin.record(table, choice.recipe)
         if sorts_classes and choice.recipe.dialect.sorts_classes:
             table = _with_sorted_classes(table)
-        tree = choice.record_in(self._fit_table(table, choice.recipe, choice.prune))
+        tree = choice.record_in(self._fit_table(table, choice))
         reason = self.selection.reason
         return tree if reason is None else replace(tree, about={**tree.about, "engine": reason})
 
@@ -252,9 +252,9 @@ class _FitRequest:
             return in_memory(table), "native"
         return map_columns(table, recipe, limit, self.progress), "disk"
 
-    def _fit_table(self, table: Table, recipe: Recipe, method: str | None) -> TreeData:
+    def _fit_table(self, table: Table, choice: RecipeChoice) -> TreeData:
         """Return the tree of a table by a recipe and a pruning method."""
-        name = self.selection.engine
+        name, recipe = self.selection.engine, choice.recipe
         if name == "disk":
             table, name = self._prepare_stored(table, recipe)
         table = recipe.prepared(table)
@@ -262,7 +262,7 @@ class _FitRequest:
             raise DataError("no_known_rows", source=table.source.get("name", "the table"))
         chosen = recipe.fits(table)
         table, held_out = _split_validation(table, self.validation, self.seed)
-        prune = _pruning_method(chosen, method, held_out)
+        prune = _pruning_method(chosen, choice.prune, held_out)
         options: dict[str, Any] = {"threads": self.threads}
         if name == "disk":
             options["memory_limit"] = self.memory_limit
@@ -289,9 +289,8 @@ class _FitRequest:
         tree = _describe(tree, table)
         if prune is None:
             return tree
-        pruning_options: dict[str, Any] = (
-            {} if held_out is None else {"validation": held_out, "ties": self.ties}
-        )
+        validated = {} if held_out is None else {"validation": held_out, "ties": self.ties}
+        pruning_options: dict[str, Any] = {**choice.pruning_options, **validated}
         return pruning.prune(tree, prune, **pruning_options)
 
 
