@@ -33,6 +33,7 @@ SHARED = {
 """Pages that exist once, at their usual places; a page in docs/zh of the same name replaces them."""
 ENGLISH_ONLY = ":::{note}\n本页只有英文版。\n:::\n"
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
+FENCED = r"(^```.*?^```\s*?$)"
 START = """<!doctype html>
 <html lang="en">
 <head>
@@ -89,8 +90,19 @@ def resolved(text: str, origin: Path, page: str, language: str) -> str:
             return f"{bang}[{label}]({shown})"
         return label
 
-    parts = re.split(r"(^(?:```|:::).*?^(?:```|:::)\s*?$)", text, flags=re.MULTILINE | re.DOTALL)
+    parts = re.split(FENCED, text, flags=re.MULTILINE | re.DOTALL)
     return "".join(p if p.startswith("```") else LINK.sub(replace, p) for p in parts)
+
+
+def joined(text: str) -> str:
+    """Return a Chinese text without the line ends inside sentences, which would become spaces.
+
+    A line end stays where the next line begins a list, a table or a heading.
+    """
+    wide, mark = "\u3400-\u9fff\u3001-\u303f\uff00-\uffef“”", "\u3001-\u303f\uff00-\uffef“”"
+    inside = rf"(?<=[{wide}])\n {{0,3}}(?=[{wide}])|(?<=[{mark}])\n {{0,3}}(?=[`\[(\w])"
+    parts = re.split(FENCED, text, flags=re.MULTILINE | re.DOTALL)
+    return "".join(p if p.startswith("```") else re.sub(inside, "", p) for p in parts)
 
 
 def _macro(whole: str, bang: str, label: str, target: str, page: str) -> str:
@@ -125,6 +137,8 @@ def assemble(language: str, source: Path) -> None:
             text,
             flags=re.MULTILINE,
         )
+        if language == "zh":
+            text = joined(text)
         (source / page).parent.mkdir(parents=True, exist_ok=True)
         (source / page).write_text(text, "utf-8")
     shared = source / "_shared"

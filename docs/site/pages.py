@@ -13,12 +13,12 @@ DOCS = Path(__file__).resolve().parents[1]
 WORDS = {
     "en": {
         "option": "Option", "does": "Description", "default": "Default",
-        "field": "Field", "type": "Type", "meaning": "Meaning", "required": "required",
-        "optional": "optional",
+        "field": "Field", "type": "Type", "meaning": "Meaning", "required": "Required",
+        "yes": "yes",
     },
     "zh": {
         "option": "选项", "does": "说明", "default": "默认值",
-        "field": "字段", "type": "类型", "meaning": "含义", "required": "必需", "optional": "可选",
+        "field": "字段", "type": "类型", "meaning": "含义", "required": "必需", "yes": "是",
     },
 }  # fmt: skip
 
@@ -109,16 +109,38 @@ def model_format(language: str) -> str:
 
 def _fields(part: dict[str, Any], language: str) -> list[str]:
     words = WORDS[language]
-    rows = [f"| {words['field']} | {words['type']} | | {words['meaning']} |", "|---|---|---|---|"]
+    columns = [words[name] for name in ("field", "type", "required", "meaning")]
+    rows = [f"| {' | '.join(columns)} |", "|---|---|:-:|---|"]
     for name, field in part["properties"].items():
-        need = words["required" if name in part.get("required", ()) else "optional"]
-        rows.append(f"| `{name}` | {_type(field)} | {need} | {_cell(field.get('description'))} |")
+        need = words["yes"] if name in part.get("required", ()) else ""
+        text = _cell(field.get("description"))
+        if language == "zh" and "$defs" in part:
+            text = FIELDS_ZH[name]
+        rows.append(f"| `{name}` | {_type(field)} | {need} | {text} |")
     return rows
+
+
+FIELDS_ZH = {
+    "format": "格式的编号；比程序所知更大的编号来自更新的版本。",
+    "penjing": "写出该文件的版本。",
+    "recipe": "配方及其全部设置。",
+    "target": "目标：名称、类型、各类别。",
+    "schema": "各属性：名称、类型、各取值。",
+    "centre": "目标为数值时，求和之前减去的数。",
+    "nodes": "结点，按广度优先的次序，父结点在前。",
+    "about": "模型的来历：训练文件、校验和、剪枝、计算引擎等。",
+    "trace": "每个划分背后的数；可以没有。",
+    "reading": "读表的方式，例如缺失标记。",
+    "sketch": "最大的若干结点上样本的分布，供绘图用。",
+    "skeleton": "第一次剪枝之前的树的划分和计数。",
+}
+"""What the fields of the file mean; the schema has it in English."""
 
 
 def _type(field: dict[str, Any]) -> str:
     if "$ref" in field:
-        return f"`{field['$ref'].rpartition('/')[2]}`"
+        name = field["$ref"].rpartition("/")[2]
+        return name if name in ("number", "codes") else f"[`{name}`](#{name})"
     if "anyOf" in field:
         return ", ".join(dict.fromkeys(_type(each) for each in field["anyOf"]))
     if "enum" in field:
