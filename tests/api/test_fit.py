@@ -72,13 +72,15 @@ def test_gaps_hold_the_training_values_on_both_sides_of_a_cut(table):
 
 def test_validation_comes_as_rows_a_share_or_a_fold(table):
     others = ROWS[::2]
-    by_rows = penjing.fit(table, validation=others)
+    by_rows = penjing.fit(table, recipe="id3", validation=others)
     assert by_rows.about["pruning"][0]["method"] == "prepruned"
     assert by_rows.about["n_rows"] == 8
-    by_share = penjing.fit(table, validation=0.5, seed=3)
+    by_share = penjing.fit(table, recipe="id3", validation=0.5, seed=3)
     assert by_share.about["n_rows"] == 4
-    assert by_share == penjing.fit(table, validation=0.5, seed=3)
-    by_fold = penjing.fit(table, validation=penjing.Fold(k=4, which=0), prune="reduced-error")
+    assert by_share == penjing.fit(table, recipe="id3", validation=0.5, seed=3)
+    by_fold = penjing.fit(
+        table, recipe="id3", validation=penjing.Fold(k=4, which=0), prune="reduced-error"
+    )
     assert by_fold.about["n_rows"] == 6
     assert by_fold.about["pruning"][0]["validation"]["n_rows"] == 2
 

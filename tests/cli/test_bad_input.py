@@ -35,7 +35,7 @@ BAD = {
 def test_bad_tables_are_refused_with_a_sentence(run, name, lang):
     data, english, chinese = BAD[name]
     Path(name).write_bytes(data)
-    done = run("fit", name, "-o", "out.tree", "--lang", lang)
+    done = run("fit", name, "--recipe", "id3", "-o", "out.tree", "--lang", lang)
     assert done.code == Exit.INVALID
     assert done.out == ""
     errors = [line for line in done.err.splitlines() if line.startswith(("error: ", "错误："))]
@@ -85,7 +85,7 @@ def test_rows_without_a_target_are_dropped_and_said(run):
 
 def test_missing_numbers_are_missing(run):
     Path("gaps.csv").write_text("a,class\n1.5,yes\nnan,no\n2.5,no\n3.5,no\n")
-    assert run("fit", "gaps.csv").code == Exit.INVALID
+    assert run("fit", "gaps.csv", "--recipe", "id3").code == Exit.INVALID
     assert run("fit", "gaps.csv", "--recipe", "c4.5-textbook").code == 0
     Path("odd.csv").write_text(
         "a,class\n" + "".join(f"{i}.5,{i % 2}\n" for i in range(30)) + "none,1\n"

@@ -32,7 +32,7 @@ def nodes(done):
 
 
 def test_every_engine_prints_the_same_tree(run, parquet):
-    asked = ("--json", "--max-depth", "3", "--no-trace")
+    asked = ("--json", "--max-depth", "3", "--no-trace", "--recipe", "id3")
     native = run("fit", parquet, "--engine", "native", *asked)
     assert native.code == 0
     for how in (
@@ -46,7 +46,18 @@ def test_every_engine_prints_the_same_tree(run, parquet):
 
 
 def test_the_choice_and_its_reason_are_printed_and_kept(run, parquet):
-    done = run("fit", parquet, "--memory-limit", "5KB", "-o", "m.tree", "--max-depth", "2")
+    done = run(
+        "fit",
+        parquet,
+        "--memory-limit",
+        "5KB",
+        "--recipe",
+        "id3",
+        "-o",
+        "m.tree",
+        "--max-depth",
+        "2",
+    )
     assert "engine disk" in done.err
     assert "more than the limit of 4.9 KB" in done.err
     assert json.loads(Path("m.tree").read_text("utf-8"))["about"]["engine"]["name"] == "disk"

@@ -165,6 +165,8 @@ def test_results_alone_are_on_stdout(folder):
         "note: Watermelon-train1.csv is read as GB18030: it is not valid UTF-8.",
         "note: the last column, '好瓜', is taken as the target.",
         "note: '编号' is left out: it is named like an id and never repeats.",
+        "note: recipe id3 was chosen automatically: the table has at most 1,000 rows, only"
+        " categorical columns and no missing values.",
         "note: 1 branch had no training row and is not drawn; `penjing show --empty` draws it.",
     ]
 

@@ -126,7 +126,7 @@ def test_why_scales_the_gain_by_the_known_share(run):
 def test_why_tells_of_numbers(run):
     rows = "".join(f"{'ab'[i % 2]},{i % 2 * 10 + i / 8}\n" for i in range(40))
     Path("number.csv").write_text("x,y\n" + rows)
-    run("fit", "number.csv", "-t", "y", "-o", "n.tree")
+    run("fit", "number.csv", "-t", "y", "--recipe", "id3", "-o", "n.tree")
     text = run("why", "n.tree").out
     assert text.splitlines()[1].split() == ["column", "Var", "after", "gain"]
     assert "Gain(D, x) = 27.7070 - (20/40 × 2.0781 + 20/40 × 2.0781) = 25.6289" in text

@@ -29,7 +29,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "ruleset": (MODEL, "--train", TRAIN),
     "importance": (MODEL,),
     "bootstrap": (TRAIN, "--trees", "2"),
-    "cross-validate": (TRAIN, "--folds", "2"),
+    "cross-validate": (TRAIN, "--folds", "2", "--recipe", "id3"),
     "export": (MODEL, "--to", "python"),
     "report": (MODEL, "-o", "new.html", "--folds", "2"),
     "examples": (),
@@ -43,6 +43,7 @@ FREE = {
     *("--output", "-o", "--title", "--missing-marker", "--name", "--table", "--cell", "--work"),
     *("--names", "--width", "--seed", "--max-leaves"),
     *("--memory-limit", "--min-weight", "--min-branch", "--min-gain"),
+    *("-m", "-M", "--cp", "--ccp-alpha", "--min-samples-split", "--min-samples-leaf"),
 }
 """Options that take any text, or some of the numbers among the wrong values."""
 SHARED = ("--lang", "--color", "--width")

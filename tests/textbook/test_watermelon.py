@@ -109,7 +109,7 @@ def three():
 
 
 def test_cuts_and_gains_of_3_0(three):
-    offered = best_splits(penjing.fit(three, trace=True))
+    offered = best_splits(penjing.fit(three, recipe="id3", trace=True))
     assert round(offered["密度"]["gain"], 3) == 0.262
     assert offered["密度"]["cut"] == 0.3815  # the book prints 0.381: a digit cut off
     assert offered["密度"]["n_cuts"] == 16
@@ -123,7 +123,7 @@ def test_cuts_and_gains_of_3_0(three):
 
 def test_the_books_tree_of_3_0(three):
     """Figure 4.8."""
-    assert penjing.fit(three).to_dict() == {
+    assert penjing.fit(three, recipe="id3").to_dict() == {
         "纹理": {
             "清晰": {"密度": {"<= 0.3815": "否", "> 0.3815": "是"}},
             "稍糊": {"触感": {"硬滑": "否", "软粘": "是"}},

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import penjing
 from penjing.dialects.recipes import recipe_of
-from penjing.errors import ChoiceError, PenjingError
+from penjing.errors import CapabilityError, ChoiceError, PenjingError
 from penjing.training.auto_recipe import MAX_TEXTBOOK_ROWS, PREFERENCES, choose_recipe, is_auto
 
 
@@ -133,9 +133,10 @@ def test_every_engine_chooses_the_same(engine):
         assert tree.about["auto"] == penjing.fit(table).about["auto"]
 
 
-def test_a_recipe_that_the_engine_cannot_grow_is_not_chosen():
-    tree = penjing.fit(made(200, missing=True), engine="duckdb")
-    assert tree.about["auto"] == {"reason": "auto_engine", "recipe": "rpart"}
+def test_an_engine_that_cannot_grow_the_recipe_refuses():
+    # rather than growing another tree than the other engines
+    with pytest.raises(CapabilityError, match="fraction"):
+        penjing.fit(made(200, missing=True), engine="duckdb")
 
 
 def test_an_estimator_may_choose():

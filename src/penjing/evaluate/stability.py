@@ -131,7 +131,7 @@ class Stability:
         Examples
         --------
         >>> import penjing
-        >>> print(penjing.bootstrap(penjing.example("golf"), n=20).text())
+        >>> print(penjing.bootstrap(penjing.example("golf"), recipe="id3", n=20).text())
         column         root   asked
         outlook        55 %    95 %
         humidity       15 %    70 %  first cut 82.5 (90 % between 79.35 and 82.5)

@@ -106,8 +106,8 @@ def one_leaf(tree: TreeData, table: Table | None) -> OneLeaf | None:
     >>> print(one_leaf(penjing.fit(table, recipe="rpart"), table).text())
     ... # doctest: +NORMALIZE_WHITESPACE
     the tree is a single leaf: a node needs at least 20 rows to be split (minsplit=20), and the
-    table has 17. To grow more: minsplit=2, minbucket=1 (7 leaves) or recipe='cart-textbook' (9
-    leaves).
+    table has 17. To grow more: minsplit=2, minbucket=1 (7 leaves), recipe='cart-textbook' (8
+    leaves) or recipe='cart-binary' (7 leaves).
     """
     if tree.n_leaves > 1:
         return None

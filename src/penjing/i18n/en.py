@@ -1317,7 +1317,6 @@ MESSAGES: dict[str, str] = {
     "auto_textbook": "the table has at most 1,000 rows, only categorical columns and no missing values",
     "auto_classes": "the target is a class; C4.5 handles numeric columns and missing values, and prunes the tree",
     "auto_number": "the target is a number; the tree is pruned by cross-validation",
-    "auto_engine": "it is the first recipe that the engine can grow from this table",
     "auto_settings": "it is the first recipe that has the given settings ({settings})",
     "auto_needs_table": "recipe 'auto' depends on the table. Name a recipe here, such as 'id3' or 'c4.5'.",
     "auto_none": "no recipe suits this table and these settings. Name one: recipe='c4.5' (--recipe).",

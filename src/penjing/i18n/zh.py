@@ -1057,7 +1057,6 @@ MESSAGES: dict[str, str] = {
     "auto_textbook": "数据不超过 1000 行，全部是离散属性，没有缺失值",
     "auto_classes": "目标是类别；C4.5 能处理连续属性和缺失值，并对树剪枝",
     "auto_number": "目标是连续值；用交叉验证剪枝",
-    "auto_engine": "它是计算引擎能用于这份数据的第一个配方",
     "auto_settings": "它是第一个具有所给设置（{settings}）的配方",
     "auto_needs_table": "配方 'auto' 取决于数据。这里请指定配方，如 'id3' 或 'c4.5'。",
     "auto_none": "没有适合这份数据和这些设置的配方。请指定一个：recipe='c4.5'（--recipe）。",

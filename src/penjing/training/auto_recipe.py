@@ -27,8 +27,8 @@ PREFERENCES = {
     "auto_classes": ("c4.5", "c4.5-textbook", "rpart", "sklearn", "j48", "c5.0"),
     "auto_number": ("rpart", "cart-binary", "sklearn"),
 }
-"""For each reason the recipes in order of preference: a later one is taken only where settings or
-the engine rule out those before it."""
+"""For each reason the recipes in order of preference: a later one is taken only where settings rule
+out those before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,18 +155,16 @@ def _choose(
         settings = {**REGRESSION, **changes} if prunes else dict(changes)
         try:
             chosen = recipe_of(name, **settings)
-            if facts.has_missing and chosen.missing == "refuse" and "missing" not in changes:
-                continue
-            if check is not None:
-                check(chosen)
         except PenjingError as error:
             first_error = error if name == names[0] else first_error
             continue
+        if facts.has_missing and chosen.missing == "refuse" and "missing" not in changes:
+            continue
+        if check is not None:  # every engine chooses the same, or refuses
+            check(chosen)
         record: dict[str, Any] = {"reason": facts.reason, "recipe": name}
-        if name != names[0] and changes:
+        if name != names[0]:
             record["settings"] = sorted(changes)
-        elif name != names[0]:
-            record["reason"] = "auto_engine"
         if prunes and chosen.dialect.cross_validates(chosen):
             return RecipeChoice(chosen, PRUNING_METHOD, PRUNING_OPTIONS, record)
         return RecipeChoice(chosen, prune, record=record)

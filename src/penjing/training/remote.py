@@ -105,12 +105,8 @@ def fit(
     capabilities = capabilities_of(engine)
     settings = {name: changes.pop(name) for name in capabilities.settings if name in changes}
 
-    def refuse(chosen: Recipe, facts: TableFacts = _UNKNOWN_TABLE) -> None:
+    def refuse(chosen: Recipe) -> None:
         check(chosen, engine)
-        if facts.has_missing and facts.n_rows and chosen.missing not in capabilities.missing:
-            raise CapabilityError(
-                "engine_lacks_recipe", engine=engine, recipe=chosen.name, known=""
-            )
 
     # The engine is opened before its table is known: with the recipe that is chosen most often.
     choice = choose_recipe(recipe, _UNKNOWN_TABLE, changes, check=refuse)
@@ -131,8 +127,8 @@ def fit(
         survey = counter.rows.survey
         record_notes(survey.notes)
         if is_auto(recipe):
-            first, facts = choice.recipe, _facts(survey)
-            choice = choose_recipe(recipe, facts, changes, check=lambda r: refuse(r, facts))
+            first = choice.recipe
+            choice = choose_recipe(recipe, _facts(survey), changes, check=refuse)
             if choice.recipe != first:
                 counter.close()
                 counter = load("engine", engine)(data, choice.recipe, **settings)
