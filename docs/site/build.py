@@ -100,7 +100,7 @@ def joined(text: str) -> str:
     A line end stays where the next line begins a list, a table or a heading.
     """
     wide, mark = "\u3400-\u9fff\u3001-\u303f\uff00-\uffef“”", "\u3001-\u303f\uff00-\uffef“”"
-    inside = rf"(?<=[{wide}])\n {{0,3}}(?=[{wide}])|(?<=[{mark}])\n {{0,3}}(?=[`\[(\w])"
+    inside = rf"(?<=[{wide}])\n {{0,3}}(?=[{wide}])|(?<=[{mark}])\n {{0,3}}(?=[`\[(\w])(?!\d+\. )"
     parts = re.split(FENCED, text, flags=re.MULTILINE | re.DOTALL)
     return "".join(p if p.startswith("```") else re.sub(inside, "", p) for p in parts)
 

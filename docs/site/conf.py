@@ -32,6 +32,7 @@ extensions = [
 ]
 source_suffix = {".md": "markdown"}
 nitpicky = False
+smartquotes = False  # --output stays --output
 templates_path = ["templates"]
 exclude_patterns: list[str] = []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import penjing
-from docs_site import DOCS, LANGUAGES, pages
+from docs_site import DOCS, LANGUAGES, build, pages
 
 SHARED = {
     "project/architecture.md",
@@ -52,3 +52,9 @@ def test_every_public_name_is_in_the_api_reference():
         text = "\n".join(path.read_text("utf-8") for path in folder.glob("*.md"))
         missing = [name for name in dir(penjing) if not re.search(rf":: penjing\.{name}\b", text)]
         assert missing == [], language
+
+
+def test_chinese_lines_are_joined_without_a_space():
+    kept = "：\n\n1. 好；\n2. 坏；\n- 甲\n\n```text\n一\n二\n```\n| 甲 |\n| 乙 |"
+    assert build.joined("西瓜，\n`penjing` 的\n树" + kept) == "西瓜，`penjing` 的树" + kept
+    assert build.joined("- 甲，\n  乙") == "- 甲，乙"

@@ -9,6 +9,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 sys.path.insert(0, str(DOCS / "site"))
 
 import blocks  # noqa: E402, F401 - after the path
+import build  # noqa: E402, F401 - idem
 
 LANGUAGES = ("en", "zh")
 
