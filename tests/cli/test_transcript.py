@@ -158,6 +158,12 @@ def test_the_homework_prints_what_the_design_says(folder):
         assert printed == expected, args
 
 
+CHOSEN = (
+    "note: recipe id3 was chosen automatically: the table has at most 1,000 rows, only categorical "
+    "columns and no missing values."
+)
+
+
 def test_results_alone_are_on_stdout(folder):
     """What was inferred, and what a tree leaves undrawn, is said on stderr."""
     said = penjing(folder, "fit", "Watermelon-train1.csv").stderr.decode("utf-8")
@@ -165,8 +171,7 @@ def test_results_alone_are_on_stdout(folder):
         "note: Watermelon-train1.csv is read as GB18030: it is not valid UTF-8.",
         "note: the last column, '好瓜', is taken as the target.",
         "note: '编号' is left out: it is named like an id and never repeats.",
-        "note: recipe id3 was chosen automatically: the table has at most 1,000 rows, only"
-        " categorical columns and no missing values.",
+        CHOSEN,
         "note: 1 branch had no training row and is not drawn; `penjing show --empty` draws it.",
     ]
 

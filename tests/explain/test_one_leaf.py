@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -115,3 +116,16 @@ def test_the_command_says_it(capsys):
     said = capsys.readouterr().err
     assert "single leaf" in said
     assert "--recipe cart-textbook (8 leaves)" in said
+
+
+def test_fit_warns_in_python_and_can_be_silenced():
+    with pytest.warns(penjing.DataWarning, match="single leaf: a node needs at least 20 rows"):
+        penjing.fit(melons(), recipe="rpart")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        penjing.fit(melons(), recipe="rpart", quiet=True)
+        assert main(["fit", "example:watermelon2.0", "--recipe", "CART"]) == 0
+        penjing.CARTClassifier().fit(NOISE[:10], CLASSES[:10])
+        penjing.DecisionTreeClassifier(max_depth=1, min_samples_split=50).fit(
+            NOISE[:10], CLASSES[:10]
+        )

@@ -23,6 +23,11 @@ def warn_of(notes: Iterable[Note]) -> None:
         warnings.warn(str(note), DataWarning, stacklevel=_user_level())
 
 
+def warn_of_text(sentence: str) -> None:
+    """Warn with a sentence, at the innermost line that is not penjing's own."""
+    warnings.warn(sentence, DataWarning, stacklevel=_user_level())
+
+
 def _user_level() -> int:
     """Return the stack level of the user's line, as `warnings.warn` counts in its caller."""
     level, frame = 1, sys._getframe(1)  # noqa: SLF001 - as the warnings module does

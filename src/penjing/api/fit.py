@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from penjing.api.class_names import keep_class_names
-from penjing.api.data_warnings import with_warnings
+from penjing.api.data_warnings import warn_of_text, with_warnings
 from penjing.api.settings import Settings
 from penjing.api.tree import Tree, remember_rows
 from penjing.arguments import whole_number
@@ -129,7 +129,8 @@ def fit(
     Warns
     -----
     DataWarning
-        For each decision made while reading: a column left out, rows dropped, a type inferred.
+        For each decision made while reading: a column left out, rows dropped, a type inferred;
+        and if the tree is a single leaf, why it is, and what grows more.
 
     Examples
     --------
@@ -153,6 +154,11 @@ def fit(
     )
     if class_names is not None:
         tree = keep_class_names(tree, class_names)
+    if tree.n_leaves == 1 and not quiet:
+        from penjing.explain.one_leaf import one_leaf  # noqa: PLC0415 - seldom needed
+
+        if reason := one_leaf(tree, rows.read()):
+            warn_of_text(reason.text())
     is_part = isinstance(validation, float | Fold)  # some of the rows did not grow the tree
     return remember_rows(tree, None if is_part else rows)
 

@@ -204,6 +204,7 @@ def _fit_remote(
         "validation": validation,
         "prune": pruning.method,
         "weight": reading.weight,
+        "quiet": True,  # the command prints notes itself
         **settings,
     }
     if remote.needs_reading(data, engine, settings["query"], settings.get("table")):
@@ -245,7 +246,7 @@ def _related_recipe_remark(console: Console, tree: Tree, train: Table) -> str:
     if name is None or tree.is_regression or train.n_rows > _ROWS_FOR_SECOND_TREE:
         return ""
     try:
-        other = fit_tree(train, recipe=name)
+        other = fit_tree(train, recipe=name, quiet=True)
     except PenjingError:
         return ""
     correct = summary.correct_counts(other.about.get("training"))

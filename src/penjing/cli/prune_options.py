@@ -80,11 +80,12 @@ class Pruning:
                 arguments: dict[str, Any] = {
                     "prune": self.method,
                     "ties": self.ties or "cut",
+                    "quiet": True,  # the command prints notes itself
                     **settings,
                 }
                 tree = fit(train, validation=validation, progress=report_progress, **arguments)
                 return tree, tree
-            unpruned = fit(train, **settings, progress=report_progress)
+            unpruned = fit(train, **settings, quiet=True, progress=report_progress)
         return self.prune(unpruned, validation, train), unpruned
 
     def prune(self, tree: Tree, validation: Table | None, rows: Table | None = None) -> Tree:
@@ -115,7 +116,9 @@ class Pruning:
         from penjing.training.cross_validate import recipe_from  # noqa: PLC0415 - heavy
 
         train, validation = self.divide(console, rows, reading)
-        return fit(train, recipe=recipe_from(tree), trace=tree.kept_trace is not None), validation
+        is_traced = tree.kept_trace is not None
+        regrown = fit(train, recipe=recipe_from(tree), trace=is_traced, quiet=True)
+        return regrown, validation
 
 
 def measure(

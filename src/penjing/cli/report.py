@@ -105,12 +105,12 @@ def cross_validate(
     if curve is CurveName.learning:
 
         def grow(rows: Table) -> Tree:
-            tree = fit(rows, recipe=settings)
+            tree = fit(rows, recipe=settings, quiet=True)
             return tree if method is None else tree.prune(method, **options)
 
         points = learning_curve(table, grow, k=min(folds, table.n_rows), seed=seed)
     else:
-        points = pruning_curve(fit(table, recipe=settings), table, k=folds, seed=seed)
+        points = pruning_curve(fit(table, recipe=settings, quiet=True), table, k=folds, seed=seed)
     _write_curve(console, points, output)
 
 
