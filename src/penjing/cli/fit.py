@@ -227,7 +227,6 @@ def _fit_remote(
             reading.target,
             schema=reading.column_schema(),
             progress=report_progress,
-            quiet=True,
             **arguments,
         )
     console.print_notes(notes)
