@@ -40,9 +40,8 @@ START = """<!doctype html>
 <meta charset="utf-8">
 <title>penjing</title>
 <script>
-  const chinese = (navigator.languages || [navigator.language]).some((l) => /^(zh|en)/.test(l) && /^zh/.test(l));
-  const first = (navigator.languages || [navigator.language]).find((l) => /^(zh|en)/.test(l)) || "en";
-  location.replace((first.startsWith("zh") && chinese ? "zh" : "en") + "/index.html");
+  const known = (navigator.languages || [navigator.language]).find((name) => /^(zh|en)/.test(name));
+  location.replace((known || "en").slice(0, 2) + "/index.html");
 </script>
 <noscript><meta http-equiv="refresh" content="0; url=en/index.html"></noscript>
 </head>
