@@ -173,7 +173,7 @@ docs: setup ## build the documentation site in English and Chinese into build/do
 
 docs-output: setup ## run the code blocks of the documentation, write what they print into its pages
 	$(BIN)/python docs/site/update_output.py
-	git --no-pager diff --stat docs
+	git --no-pager diff --stat README.md README.zh.md docs
 
 fidelity: setup ## grow the trees of C4.5, C5.0, J48, rpart and scikit-learn again, and compare
 	$(BIN)/python -m tests.reference

@@ -26,17 +26,6 @@ def test_links_of_the_readme_are_absolute_on_an_index_page():
     assert not relative
 
 
-def test_the_readme_links_to_files_that_exist():
-    for name in ("README.md", "README.zh.md"):
-        if not (ROOT / name).exists():
-            continue
-        text = (ROOT / name).read_text("utf-8")
-        links = re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r'(?:src|href)="([^"]+)"', text)
-        for link in links:
-            if not link.startswith(("https://", "http://", "#")):
-                assert (ROOT / link.partition("#")[0]).exists(), f"{name}: {link}"
-
-
 def test_the_extra_all_names_every_extra_for_users():
     extras = PROJECT["project"]["optional-dependencies"]
     (everything,) = extras["all"]

@@ -1,4 +1,4 @@
-"""Code blocks of the pages: read them, run them, and rewrite the output they show.
+"""Code blocks of the pages and READMEs: read them, run them, and rewrite the output they show.
 
 A page is run from top to bottom in an empty folder. Console blocks hold commands (``$ …``) and
 what they print; Python blocks are sessions (``>>> …``) or plain programs; a block with a caption is
@@ -8,7 +8,9 @@ a file of that name. The line above a block may hold a comment for this module:
     % needs: PROGRAM …       run where these programs are installed
     % exit: N                the last command of the block ends with this code
     % output varies          run, but what it prints is not compared
+    % fresh clone: REASON    run in a fresh clone only; what it prints is not compared
 
+In a README, which other programs render, the comment is ``<!-- not run: REASON -->``.
 Output that ends with a line ``…`` shows the first lines only.
 """
 
@@ -31,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 FENCE = re.compile(
-    r"^(?P<note>(?:% [^\n]*\n)*)^(?P<fence>```+)(?P<info>[^\n]*)\n(?P<body>.*?)^(?P=fence)[ \t]*$",
+    r"^(?P<note>(?:% [^\n]*\n|<!-- [^\n]* -->\n)*)^(?P<fence>```+)(?P<info>[^\n]*)\n(?P<body>.*?)^(?P=fence)[ \t]*$",
     re.MULTILINE | re.DOTALL,
 )
 MUST_RUN = ("python", "console")
@@ -68,7 +70,8 @@ def blocks_of(text: str) -> list[Block]:
     for match in FENCE.finditer(text):
         notes = {}
         for line in match["note"].splitlines():
-            name, _, value = line.removeprefix("% ").partition(":")
+            words = line.removeprefix("<!--").removesuffix("-->").removeprefix("%")
+            name, _, value = words.partition(":")
             notes[name.strip()] = value.strip()
         info, body, start = match["info"].strip(), match["body"], match.start("body")
         language, file = info, None
@@ -88,10 +91,11 @@ def blocks_of(text: str) -> list[Block]:
 
 
 class Session:
-    """The folder and the Python names of one page."""
+    """The folder and the Python names of one page; `fresh_clone`: the folder is a fresh clone."""
 
-    def __init__(self, folder: Path, language: str) -> None:
+    def __init__(self, folder: Path, language: str, *, fresh_clone: bool = False) -> None:
         self.folder = folder
+        self.fresh_clone = fresh_clone
         self.names: dict[str, Any] = {"__name__": "__main__"}
         self.environment = _environment(language)
 
@@ -100,7 +104,7 @@ class Session:
         if block.file is not None and "not run" not in block.notes:
             (self.folder / block.file).write_text(block.body, "utf-8")
             return block.body
-        if not block.is_run:
+        if not block.is_run or ("fresh clone" in block.notes and not self.fresh_clone):
             return block.body
         with contextlib.chdir(self.folder), _set_environment(self.environment):
             if block.language == "console":
@@ -193,7 +197,7 @@ class Session:
 
 def _like(old: list[str], new: list[str], block: Block) -> list[str]:
     """Return the output to show: as much of it as the page shows now."""
-    if "output varies" in block.notes:
+    if {"output varies", "fresh clone"} & set(block.notes):
         return old
     after = [""] if old and not old[-1].strip() else []  # a blank line that ends the output
     kept = old[: len(old) - len(after)]
@@ -262,9 +266,9 @@ def _set_environment(values: dict[str, str]) -> Iterator[None]:
         os.environ.update(before)
 
 
-def run_page(text: str, folder: Path, language: str) -> str:
+def run_page(text: str, folder: Path, language: str, *, fresh_clone: bool = False) -> str:
     """Run all blocks of a page in a folder; return the page with the output of now."""
-    session = Session(folder, language)
+    session = Session(folder, language, fresh_clone=fresh_clone)
     parts, at = [], 0
     for block in blocks_of(text):
         parts += [text[at : block.start], session.run(block)]

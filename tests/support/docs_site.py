@@ -1,4 +1,4 @@
-"""The pages and scripts of the documentation site."""
+"""The pages and scripts of the documentation site, and the READMEs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ sys.path.insert(0, str(DOCS / "site"))
 
 import blocks  # noqa: E402, F401 - after the path
 import build  # noqa: E402, F401 - idem
+import readme  # noqa: E402, F401 - idem
 
 LANGUAGES = ("en", "zh")
 
