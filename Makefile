@@ -55,7 +55,7 @@ $(STAMPS)/dev: requirements-dev.txt $(STAMPS)/package
 
 # The extension goes to src/penjing/ and is replaced in one step: safe while others use it.
 $(STAMPS)/core: $(CPP) $(STAMPS)/package
-	echo "· penjing._core (C++)"
+	echo "· penjing._core (C++): the first build takes a few minutes"
 	$(CMAKE) -B build/dev -DPENJING_INPLACE=ON > build.log 2>&1 \
 		&& $(BIN)/cmake --build build/dev >> build.log 2>&1 || { cat build.log; rm build.log; exit 1; }
 	rm build.log
@@ -67,7 +67,7 @@ $(STAMPS)/system: $(STAMPS)/venv
 		echo "· Chromium and fonts, from Debian"; \
 		apt-get update -qq > /dev/null 2>&1 && DEBIAN_FRONTEND=noninteractive \
 			apt-get install -y -qq chromium fonts-dejavu-core fonts-noto-cjk > /dev/null 2>&1 \
-			|| echo "· no Chromium to be had: the tests of the page will be skipped"; fi
+			|| echo "· Chromium cannot be installed: the tests of the page will be skipped"; fi
 	# Exports are run by what they were made for: a compiler, node, Java, PostgreSQL, a spreadsheet;
 	# trees of rpart are compared with R's.
 	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
@@ -78,14 +78,14 @@ $(STAMPS)/system: $(STAMPS)/venv
 		[ -z "$$wanted" ] || { echo "· from Debian:$$wanted"; \
 			apt-get update -qq > /dev/null 2>&1; for package in $$wanted; do \
 			DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$package \
-				> /dev/null 2>&1 || echo "· no $$package to be had: its tests will be skipped"; done; }; fi
+				> /dev/null 2>&1 || echo "· $$package cannot be installed: its tests will be skipped"; done; }; fi
 	touch $@
 
 setup: $(STAMPS)/dev $(STAMPS)/core ## make .venv with everything in it (the others do it by themselves)
 
-# ------------------------------------------------------------------ words for everybody
+# ------------------------------------------------------------------ demo, tests, checks, documentation
 
-demo: $(STAMPS)/core ## grow a tree from the watermelons, print it, keep it in demo/
+demo: $(STAMPS)/core ## grow the watermelon tree, print it, save it with its pictures in demo/
 	mkdir -p demo
 	$(BIN)/python examples/demo.py demo
 

@@ -1,4 +1,4 @@
-"""What `make demo` does: grow the book's tree from its seventeen watermelons, show it, keep it."""
+"""What `make demo` runs: grows the tree of the watermelon table, prints it and saves it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ print(tree.score(melons))
 
 rows = [[*melons.names, melons.target.name], *(row.values() for row in melons.rows())]
 
-# Every keepsake of the demo is one line here: a file name and what goes into it.
-keepsakes = {
+# One line per file that the demo saves: its name and its content.
+files = {
     "watermelon.txt": tree.draw() + "\n",
     "watermelon.svg": tree.write("svg"),
     "watermelon.html": tree.write("html", lang="zh"),
     "watermelon.csv": "\n".join(",".join(row) for row in rows) + "\n",
 }
-for name, text in keepsakes.items():
+for name, text in files.items():
     (folder / name).write_text(text, encoding="utf-8")
 tree.save(folder / "watermelon.tree")
-print(f"\nkept in {folder}/: {', '.join([*keepsakes, 'watermelon.tree'])}")
+print(f"\nsaved in {folder}/: {', '.join([*files, 'watermelon.tree'])}")
