@@ -31,6 +31,14 @@ PREFERENCES = {
 out those before it."""
 
 
+OWN_CRITERION = {
+    "auto_textbook": ("id3",),
+    "auto_classes": ("c4.5-textbook",),
+    "auto_number": ("cart-binary",),
+}
+"""The same for a criterion that is not one of penjing's."""
+
+
 @dataclass(frozen=True, slots=True)
 class TableFacts:
     """What decides: read from a table, or from the survey of a database."""
@@ -38,11 +46,12 @@ class TableFacts:
     n_rows: int
     is_regression: bool
     is_categorical: bool
-    has_missing: bool
+    has_missing: Callable[[], bool]
+    """Whether a value is missing; a function, since cells are looked at only if that decides."""
 
     @classmethod
     def of(cls, table: Table) -> TableFacts:
-        """Return the facts of a table; cells are looked at only if they can decide.
+        """Return the facts of a table.
 
         Examples
         --------
@@ -50,10 +59,12 @@ class TableFacts:
         >>> TableFacts.of(penjing.example("watermelon2.0")).reason
         'auto_textbook'
         """
-        is_small = not table.is_regression and table.n_rows <= MAX_TEXTBOOK_ROWS
-        is_categorical = is_small and all(c.kind == "nominal" for c in table.columns)
-        has_missing = not is_categorical or any(column.has_missing for column in table.columns)
-        return cls(table.n_rows, table.is_regression, is_categorical, has_missing)
+        return cls(
+            table.n_rows,
+            table.is_regression,
+            all(column.kind == "nominal" for column in table.columns),
+            lambda: any(column.has_missing for column in table.columns),
+        )
 
     @property
     def reason(self) -> str:
@@ -61,7 +72,7 @@ class TableFacts:
         if self.is_regression:
             return "auto_number"
         is_small = self.n_rows <= MAX_TEXTBOOK_ROWS
-        is_textbook = is_small and self.is_categorical and not self.has_missing
+        is_textbook = is_small and self.is_categorical and not self.has_missing()
         return "auto_textbook" if is_textbook else "auto_classes"
 
 
@@ -148,7 +159,10 @@ def _choose(
     is_validated: bool,
 ) -> RecipeChoice:
     """Return the first recipe that takes the table and the settings."""
-    names = PREFERENCES[facts.reason]
+    reason = facts.reason
+    names = preferred = PREFERENCES[reason]
+    if not isinstance(changes.get("criterion", ""), str):  # only the textbook takes one's own
+        names = OWN_CRITERION[reason]
     first_error: PenjingError = ChoiceError("auto_none")
     for name in names:
         prunes = facts.is_regression and name == "rpart" and prune is None and not is_validated
@@ -158,12 +172,12 @@ def _choose(
         except PenjingError as error:
             first_error = error if name == names[0] else first_error
             continue
-        if facts.has_missing and chosen.missing == "refuse" and "missing" not in changes:
+        if chosen.missing == "refuse" and "missing" not in changes and facts.has_missing():
             continue
         if check is not None:  # every engine chooses the same, or refuses
             check(chosen)
-        record: dict[str, Any] = {"reason": facts.reason, "recipe": name}
-        if name != names[0]:
+        record: dict[str, Any] = {"reason": reason, "recipe": name}
+        if name != preferred[0]:
             record["settings"] = sorted(changes)
         if prunes and chosen.dialect.cross_validates(chosen):
             return RecipeChoice(chosen, PRUNING_METHOD, PRUNING_OPTIONS, record)

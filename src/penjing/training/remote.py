@@ -156,7 +156,7 @@ def _refuse_missing(survey: RemoteTable, recipe: Recipe, engine: str) -> None:
             raise CapabilityError("engine_lacks_missing", engine=engine, **values)
 
 
-_UNKNOWN_TABLE = TableFacts(0, is_regression=False, is_categorical=False, has_missing=True)
+_UNKNOWN_TABLE = TableFacts(0, is_regression=False, is_categorical=False, has_missing=lambda: True)
 
 
 def _facts(survey: RemoteTable) -> TableFacts:
@@ -165,7 +165,7 @@ def _facts(survey: RemoteTable) -> TableFacts:
         survey.n_rows,
         is_regression=False,
         is_categorical=all(judged.column.kind == "nominal" for judged in survey.columns),
-        has_missing=any(judged.n_missing for judged in survey.columns),
+        has_missing=lambda: any(judged.n_missing for judged in survey.columns),
     )
 
 
