@@ -2,7 +2,7 @@
 
 python docs/site/update_output.py [PAGE …]        without pages: READMEs, docs/en and docs/zh
 
-The pictures of the READMEs are drawn again, too.
+The pictures of a README are drawn again, too.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ def update(page: Path) -> bool:
     """Rewrite the output of a page; return whether it changed."""
     language = READMES.get(page.name) or page.resolve().relative_to(DOCS).parts[0]
     text = page.read_text("utf-8")
+    if page.name in READMES:
+        write_pictures()
     with tempfile.TemporaryDirectory() as folder:
         new = run_page(text, Path(folder), language)
     page.write_text(new, "utf-8")
@@ -34,7 +36,6 @@ def main() -> int:
     named = [Path(name) for name in sys.argv[1:]]
     failed = 0
     if not named:
-        write_pictures()
         named = [DOCS.parent / name for name in READMES]
         named += sorted([*DOCS.glob("en/**/*.md"), *DOCS.glob("zh/**/*.md")])
     for page in named:
