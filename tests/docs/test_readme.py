@@ -70,7 +70,7 @@ def test_python_code_gives_no_warning(language: str, tmp_path: Path, monkeypatch
 @pytest.mark.slow
 @pytest.mark.parametrize("language", READMES)
 def test_every_line_works_in_a_fresh_clone(language: str, fresh: tuple[Path, Path]):
-    """Each line is run as it stands, also the build; the second language finds it built."""
+    """Each line is run as it stands, also the build; both languages share a clone."""
     clone, python = fresh
     unset = ("PYTHONPATH", "VIRTUAL_ENV", "MAKEFLAGS", "MAKELEVEL", "MFLAGS")
     environment = {k: v for k, v in os.environ.items() if k not in unset}
