@@ -181,10 +181,10 @@ def test_texts_of_csv_stay_as_they_are(tmp_path):
 
 def test_auto_tells_what_it_chose_and_why(parquet):
     path = parquet(frame())
-    tree = penjing.fit(path, "class", memory_limit=100_000, max_depth=3)
+    tree = penjing.fit(path, "class", recipe="id3", memory_limit=100_000, max_depth=3)
     assert tree.about["engine"]["name"] == "disk"
     assert tree.about["engine"]["reason"] == "too_large"
-    roomy = penjing.fit(path, "class", memory_limit="1GB", max_depth=3)
+    roomy = penjing.fit(path, "class", recipe="id3", memory_limit="1GB", max_depth=3)
     assert roomy.about["engine"]["name"] == "native"
     assert plain(tree) == plain(roomy)
 

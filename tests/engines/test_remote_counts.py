@@ -105,7 +105,8 @@ def test_a_query_is_a_table(tmp_path):
     with duckdb.connect(tmp_path / "rows.db") as link:
         link.execute("CREATE TABLE legs AS SELECT * FROM (VALUES (0, 'fish'), (2, 'bird')) t(n, c)")
     query = "SELECT n + 1 AS legs, c AS class FROM legs UNION ALL SELECT 5, 'cat';"
-    tree = penjing.fit(f"duckdb:{tmp_path / 'rows.db'}", query=query, engine="duckdb")
+    source = f"duckdb:{tmp_path / 'rows.db'}"
+    tree = penjing.fit(source, recipe="id3", query=query, engine="duckdb")
     assert tree.target.name == "class"
     assert tree.predict({"legs": 5}) == "cat"
     assert tree.n_leaves == 3
@@ -160,7 +161,7 @@ def test_what_cannot_be_done_is_refused(tmp_path):
         "engine_lacks_xval": {"table": "t", "recipe": "rpart", "xval": 5},
         "engine_lacks_numeric_target": {"table": "t"},
         "engine_lacks_missing": {"table": "u", "recipe": "c4.5-textbook"},
-        "missing_refused": {"table": "u"},
+        "missing_refused": {"table": "u", "recipe": "id3"},
         "engine_lacks_setting": {"table": "u", "validation": 0.3},
         "table_or_query": {},
         "sql_failed": {"table": "nowhere"},

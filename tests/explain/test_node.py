@@ -80,7 +80,7 @@ def _about(tree):
 
 
 def test_a_tree_without_a_trace_says_so():
-    tree = penjing.fit(penjing.example("golf"))
+    tree = penjing.fit(penjing.example("golf"), recipe="id3")
     with pytest.raises(ChoiceError, match="has no trace"):
         explain(tree)
     with pytest.raises(ChoiceError, match="has no trace"):
@@ -148,7 +148,8 @@ def test_nodes_are_found_by_cut_by_group_and_by_order():
         assert find_node(tree, ", ".join(steps)) == (node, None)
         assert find_node(tree, "/".join(steps).replace("≤", "<=").replace(" ", "")) == (node, None)
     size = Column("size", "ordered", ("S", "M", "L"), np.array([0, 1, 2, 2], np.int32))
-    tree = penjing.fit(Table((size,), nominal("fits", ["no", "yes", "yes", "yes"]), 4))
+    table = Table((size,), nominal("fits", ["no", "yes", "yes", "yes"]), 4)
+    tree = penjing.fit(table, recipe="id3")
     assert find_node(tree, "size <= S") == (1, None)
     assert find_node(tree, "> S") == (2, None)
 
@@ -162,7 +163,7 @@ def test_a_deep_chain_is_told_without_a_long_line():
     n = 3000
     labels = ["a" if i % 2 else "b" for i in range(n)]
     table = Table((numeric("x", np.arange(n, dtype=float)),), nominal("y", labels), n)
-    tree = penjing.fit(table, trace=True)
+    tree = penjing.fit(table, recipe="id3", trace=True)
     deepest = int(tree.depths.argmax())
     text = node_text.write(explain(tree, deepest))
     assert text.startswith("…, x ")
@@ -306,7 +307,7 @@ def test_a_pruned_tree_tells_its_story_from_the_rows():
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("name", ["fish", "watermelon2.0", "watermelon3.0"])
 def test_every_node_is_explained_in_every_language(name, lang):
-    tree = penjing.fit(penjing.example(name), trace=True)
+    tree = penjing.fit(penjing.example(name), recipe="id3", trace=True)
     rows = tree.weight.tolist()
     assert 1 in rows  # "1 row" has a form of its own in English only
     for node in range(tree.n_nodes):

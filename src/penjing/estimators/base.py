@@ -23,13 +23,7 @@ from penjing.estimators.to_table import check_target, read_columns, target_name
 from penjing.grow.recipe import Recipe
 from penjing.predict import predict
 from penjing.prune.cost_complexity import pruning_path
-from penjing.training.auto_recipe import (
-    PRUNING_METHOD,
-    PRUNING_OPTIONS,
-    RecipeChoice,
-    choose_recipe,
-    is_auto,
-)
+from penjing.training.auto_recipe import RecipeChoice, choose_recipe, is_auto
 from penjing.tree import serialize
 from penjing.tree.dialect import dialect_of
 from penjing.tree.nodes import Ids
@@ -112,7 +106,8 @@ class TreeEstimator(BaseEstimator):
             quiet=True,
         )
         if choice.prune != self.prune:  # recipe auto prunes trees of numbers
-            tree = tree.prune(PRUNING_METHOD, **PRUNING_OPTIONS)
+            options: dict[str, Any] = dict(choice.pruning_options)
+            tree = tree.prune(str(choice.prune), **options)
         if alpha == 0:
             return tree
         return tree.prune("cost-complexity", alpha=alpha, by="impurity")

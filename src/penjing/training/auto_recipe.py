@@ -14,27 +14,39 @@ from penjing.tree.tree_data import TreeData
 
 MAX_TEXTBOOK_ROWS = 1_000
 """A table of more rows is not one that people compute by hand."""
-REGRESSION = {"cp": 0.001, "minsplit": 10, "xval": 10}
-"""How far rpart grows before the cross-validated errors choose a subtree."""
-PRUNING_METHOD = "cost-complexity"
-PRUNING_OPTIONS: dict[str, Any] = {"one_se": False}
-"""The subtree of the smallest error: by the one-standard-error rule small tables lose much."""
-
 AnyTree = TypeVar("AnyTree", bound=TreeData)
 
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """A recipe to choose, by name, with settings of its own and how its tree is pruned."""
+
+    name: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    prune: str | None = None
+    pruning_options: Mapping[str, Any] = field(default_factory=dict)
+
+
+CROSS_VALIDATED = Preference(
+    "rpart",
+    # how far it grows before the cross-validated errors choose a subtree
+    {"cp": 0.001, "minsplit": 10, "xval": 10},
+    "cost-complexity",
+    # the smallest error: by the one-standard-error rule small tables lose much
+    {"one_se": False},
+)
+CLASSES = tuple(map(Preference, ("c4.5", "c4.5-textbook", "rpart", "sklearn", "j48", "c5.0")))
 PREFERENCES = {
-    "auto_textbook": ("id3", "c4.5", "c4.5-textbook", "rpart", "sklearn", "j48", "c5.0"),
-    "auto_classes": ("c4.5", "c4.5-textbook", "rpart", "sklearn", "j48", "c5.0"),
-    "auto_number": ("rpart", "cart-binary", "sklearn"),
+    "auto_textbook": (Preference("id3"), *CLASSES),
+    "auto_classes": CLASSES,
+    "auto_number": (CROSS_VALIDATED, Preference("cart-binary"), Preference("sklearn")),
 }
 """For each reason the recipes in order of preference: a later one is taken only where settings rule
 out those before it."""
-
-
 OWN_CRITERION = {
-    "auto_textbook": ("id3",),
-    "auto_classes": ("c4.5-textbook",),
-    "auto_number": ("cart-binary",),
+    "auto_textbook": (Preference("id3"),),
+    "auto_classes": (Preference("c4.5-textbook"),),
+    "auto_number": (Preference("cart-binary"),),
 }
 """The same for a criterion that is not one of penjing's."""
 
@@ -160,26 +172,25 @@ def _choose(
 ) -> RecipeChoice:
     """Return the first recipe that takes the table and the settings."""
     reason = facts.reason
-    names = preferred = PREFERENCES[reason]
-    if not isinstance(changes.get("criterion", ""), str):  # only the textbook takes one's own
-        names = OWN_CRITERION[reason]
-    first_error: PenjingError = ChoiceError("auto_none")
-    for name in names:
-        prunes = facts.is_regression and name == "rpart" and prune is None and not is_validated
-        settings = {**REGRESSION, **changes} if prunes else dict(changes)
+    preferred = PREFERENCES[reason]
+    is_own = not isinstance(changes.get("criterion", ""), str)
+    candidates = OWN_CRITERION[reason] if is_own else preferred
+    errors: list[PenjingError] = []
+    for each in candidates:
+        prunes = each.prune is not None and prune is None and not is_validated
         try:
-            chosen = recipe_of(name, **settings)
+            chosen = recipe_of(each.name, **{**(each.settings if prunes else {}), **changes})
         except PenjingError as error:
-            first_error = error if name == names[0] else first_error
+            errors.append(error)
             continue
         if chosen.missing == "refuse" and "missing" not in changes and facts.has_missing():
             continue
         if check is not None:  # every engine chooses the same, or refuses
             check(chosen)
-        record: dict[str, Any] = {"reason": reason, "recipe": name}
-        if name != preferred[0]:
+        record: dict[str, Any] = {"reason": reason, "recipe": each.name}
+        if each is not preferred[0]:
             record["settings"] = sorted(changes)
         if prunes and chosen.dialect.cross_validates(chosen):
-            return RecipeChoice(chosen, PRUNING_METHOD, PRUNING_OPTIONS, record)
+            return RecipeChoice(chosen, each.prune, each.pruning_options, record)
         return RecipeChoice(chosen, prune, record=record)
-    raise first_error
+    raise errors[0] if errors else ChoiceError("auto_none")
