@@ -52,7 +52,7 @@ def test_textbook_tables_get_fewer_rules_than_leaves_and_lose_nothing(name):
 def test_intervals_are_merged_and_rows_counted_after_those_before():
     x = numeric("x", range(20))
     table = Table((x,), nominal("class", ["a"] * 5 + ["b"] * 9 + ["a"] * 6), 20)
-    made = penjing.fit(table).ruleset(table, max_loss=0)
+    made = penjing.fit(table, recipe="id3").ruleset(table, max_loss=0)
     assert made.to_json()["rules"][0]["when"] == ["4.5 < x ≤ 13.5"]
     assert made.to_json()["default"] == "a"
     assert sum(rule.weight for rule in made.rules) <= 20

@@ -115,7 +115,7 @@ def test_what_was_not_kept_is_weighed_anew_from_the_rows():
 
 def test_large_cuts_are_read_in_full():
     x = numeric("x", [1234560.0, 1234567.0, 1234568.0, 1234575.0])
-    tree = penjing.fit(Table((x,), nominal("y", list("aabb")), 4), trace=True)
+    tree = penjing.fit(Table((x,), nominal("y", list("aabb")), 4), recipe="id3", trace=True)
     told = tree.trace[0]
     assert told["candidates"][0]["branches"][0]["answer"] == "≤ 1234567.5"
     assert "x ≤ 1234567.5" in node_text.write(told)

@@ -148,7 +148,7 @@ def test_a_column_without_any_value_divides_nothing():
 def test_rows_that_are_refused_are_refused_before_growing():
     rows = table(nominal("a", ["x", None]), target=["p", "q"])
     with pytest.raises(penjing.ChoiceError, match="1 missing value"):
-        penjing.fit(rows)
+        penjing.fit(rows, recipe="id3")
 
 
 # -- who watches ------------------------------------------------------------------------------

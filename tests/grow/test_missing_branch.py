@@ -92,7 +92,7 @@ def test_only_whether_a_value_is_known_may_matter():
 
 def test_a_tree_without_missing_values_is_the_same_tree():
     rows = table(share=0)
-    one, other = (penjing.fit(rows, missing=m) for m in ("refuse", "branch"))
+    one, other = (penjing.fit(rows, recipe="id3", missing=m) for m in ("refuse", "branch"))
     assert str(one) == str(other)
     # a value that was never missing in training: the row stops at the question
     assert other.apply([{"x": None, "a": None}]).tolist() == [0]

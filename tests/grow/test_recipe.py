@@ -93,7 +93,7 @@ def test_what_cannot_be_set_is_refused_in_a_sentence(changes, key):
 def test_a_mistyped_recipe_is_answered_with_the_near_miss():
     with pytest.raises(ChoiceError, match=r"Closest: c4.5-textbook"):
         recipe_of("c45-textbook")
-    with pytest.raises(ChoiceError, match=r"'magic' is not known\. Known: id3, "):
+    with pytest.raises(ChoiceError, match=r"'magic' is not known\. Known: auto, id3, "):
         penjing.fit(CLASSES, recipe="magic")
 
 

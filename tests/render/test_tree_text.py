@@ -47,7 +47,9 @@ DRAWINGS = {
     "watermelon3.0-cart-binary": lambda: penjing.fit(
         penjing.example("watermelon3.0"), recipe="cart-binary"
     ).draw(),
-    "golf-id3-ascii": lambda: penjing.fit(penjing.example("golf")).draw(ascii_only=True),
+    "golf-id3-ascii": lambda: penjing.fit(penjing.example("golf"), recipe="id3").draw(
+        ascii_only=True
+    ),
     "chain-50": lambda: chain(50).draw(),
 }
 
@@ -70,7 +72,7 @@ def test_branches_stand_by_rows_then_questions_before_leaves_then_levels():
         nominal("c", ["p", "p", "q", "q", "q", "q", "p", "p"]),
         8,
     )
-    lines = penjing.fit(table).draw().split("\n")
+    lines = penjing.fit(table, recipe="id3").draw().split("\n")
     assert lines == [
         "a = l: q (3)",
         "a = m",
@@ -79,7 +81,7 @@ def test_branches_stand_by_rows_then_questions_before_leaves_then_levels():
         "a = k: p (2)",
         "a = s: p (1)",
     ]
-    in_order = penjing.fit(table).draw(order="levels").split("\n")
+    in_order = penjing.fit(table, recipe="id3").draw(order="levels").split("\n")
     assert [line for line in in_order if line.startswith("a")] == [
         "a = s: p (1)",
         "a = m",

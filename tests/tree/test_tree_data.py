@@ -28,7 +28,8 @@ def melons():
             ),
             nominal("ripe", ["y", "n", "n", "n", "y", "y"]),
             6,
-        )
+        ),
+        recipe="id3",
     )
 
 
