@@ -228,7 +228,7 @@ def check_type(name: str, value: object, annotation: str) -> None:
     >>> check_type("n", 3, "int | None")
     >>> check_type("n", "3", "int | None")
     Traceback (most recent call last):
-    penjing.errors.WrongTypeError: n='3' cannot be used: it must be a whole number, or None.
+    penjing.errors.WrongTypeError: n must be an integer or None, got '3'.
     """
     types = _simple_types(annotation)
     if types is None or any(_CHECKS[kind](value) for kind in types):

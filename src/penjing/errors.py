@@ -8,7 +8,7 @@ import reprlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from penjing.i18n import LANGUAGES, say, set_unknown_language_error
+from penjing.i18n import LANGUAGES, catalogue, say, set_unknown_language_error
 
 MAX_TEXT_LENGTH = 160
 """Messages show longer texts only by their beginning and end."""
@@ -32,7 +32,7 @@ class PenjingError(ValueError):
     >>> print(error)
     melons.csv has a header but no rows. A tree needs at least one row of data.
     >>> print(error.say("zh"))
-    melons.csv 只有表头，没有数据行。生成决策树至少需要一行数据。
+    melons.csv 只有表头，没有数据行。训练决策树至少需要一行数据。
     """
 
     def __init__(self, key: str, /, **values: object) -> None:
@@ -47,7 +47,7 @@ class PenjingError(ValueError):
         --------
         >>> import penjing
         >>> penjing.DataError("no_rows", source="melons.csv").say("zh")
-        'melons.csv 只有表头，没有数据行。生成决策树至少需要一行数据。'
+        'melons.csv 只有表头，没有数据行。训练决策树至少需要一行数据。'
         """
         return say(self.key, lang, **self.values)
 
@@ -234,7 +234,14 @@ def _edits(one: str, other: str, most: int) -> int | None:
 def unknown_name_error(
     key: str, word: object, known: Iterable[object], **values: object
 ) -> ChoiceError:
-    """Return the error for an unknown name; it proposes the most similar known name."""
+    """Return the error for an unknown name; it proposes the most similar known name.
+
+    What users call by a name (a recipe, an engine) has a message of its own; other values are those
+    of a parameter.
+    """
+    own_key = f"unknown_{values.get('socket')}"
+    if key == "unknown_plug" and own_key in catalogue("en"):
+        key = own_key
     names = [str(k) for k in known]
     similar = closest_match(word, names) if isinstance(word, str) else None
     values |= {"word": word, "known": ", ".join(names)}

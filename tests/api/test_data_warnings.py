@@ -111,7 +111,7 @@ def test_the_command_prints_notes_and_does_not_warn(tmp_path):
             [*command, *arguments, str(file)], capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
-        assert "'id' is left out" in done.stderr
+        assert "'id' was left out" in done.stderr
         assert "Warning" not in done.stderr
 
 
@@ -119,7 +119,7 @@ def test_notes_print_as_sentences():
     notes = penjing.read(MESSY, quiet=True).notes
     assert isinstance(notes, Notes)
     assert str(notes).splitlines() == [str(note) for note in notes]
-    assert "'id' is left out" in str(notes)
+    assert "'id' was left out" in str(notes)
     assert "Note(" not in repr(notes)
     assert notes.text("zh") != notes.text("en")
     assert repr(Notes()) == "()"

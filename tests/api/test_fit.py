@@ -93,9 +93,9 @@ def test_validation_comes_as_rows_a_share_or_a_fold(table):
         (lambda t: penjing.fit(t.take([])), DataError, "no_rows"),
         (lambda t: penjing.fit(t, prune="prepruned"), ChoiceError, "needs_validation"),
         (lambda t: penjing.fit(t, prune="reduced-error"), ChoiceError, "needs_validation"),
-        (lambda t: penjing.fit(t, recipe="id4"), ChoiceError, "unknown_plug"),
-        (lambda t: penjing.fit(t, engine="steam"), ChoiceError, "unknown_plug"),
-        (lambda t: penjing.fit(t, validation=0.3, prune="magic"), ChoiceError, "unknown_plug"),
+        (lambda t: penjing.fit(t, recipe="id4"), ChoiceError, "unknown_recipe"),
+        (lambda t: penjing.fit(t, engine="steam"), ChoiceError, "unknown_engine"),
+        (lambda t: penjing.fit(t, validation=0.3, prune="magic"), ChoiceError, "unknown_pruner"),
         (lambda t: penjing.fit(t, max_depht=3), ChoiceError, "unknown_setting"),
         (lambda t: penjing.fit(t, max_depth=-3), ChoiceError, "bad_whole_number"),
     ],
@@ -117,5 +117,5 @@ def test_one_class_only_is_a_leaf():
 
 @pytest.mark.parametrize("given", [{"schema": {"texture": "nominal"}}, {"weight": "w"}])
 def test_a_table_has_been_read_already(given):
-    with pytest.raises(ChoiceError, match=f"^{next(iter(given))}= says how data are read"):
+    with pytest.raises(ChoiceError, match=f"^{next(iter(given))}= controls how data are read"):
         penjing.fit(penjing.example("watermelon2.0"), **given)

@@ -129,7 +129,7 @@ def test_entry_point_groups_of_0_1_0_work_with_a_warning(outside):
         ("write", "renderers"),
         ("export", "exports"),
     ):
-        assert f"entry-point group penjing.{old}, which is now called penjing.{new}" in done.stderr
+        assert f"entry-point group penjing.{old}, which is now penjing.{new}" in done.stderr
 
 
 MAIN = "from penjing.__main__ import run; raise SystemExit(run())"
@@ -149,5 +149,5 @@ def test_the_old_name_of_the_command_works_with_a_note(outside):
     old, new = run(outside, MAIN, "plugs"), run(outside, MAIN, "plugins")
     assert old.stdout == new.stdout
     assert "stump" in old.stdout
-    assert "penjing plugs is now called penjing plugins" in old.stderr
+    assert "penjing plugs is now penjing plugins" in old.stderr
     assert new.stderr == ""

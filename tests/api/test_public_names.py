@@ -62,7 +62,7 @@ def test_trees_are_immutable(name):
 
 def test_options_of_a_wrong_type_get_a_sentence():
     tree = penjing.fit(penjing.example("fish"))
-    with pytest.raises(penjing.ChoiceError, match="other_options=5"):
+    with pytest.raises(penjing.ChoiceError, match="other_options must be"):
         tree.prune("pessimistic", other_options=5, nosuch=1)
 
 

@@ -119,7 +119,7 @@ def test_what_is_our_fault_asks_for_a_report(capsys):
     assert run_to_exit_code(Console(lang="zh", debug=True), lambda: 1 / 0) == Exit.INTERNAL_ERROR
     said = capsys.readouterr().err
     assert "Traceback" in said
-    assert "这是我们的错" in said
+    assert "这是 penjing 的缺陷" in said
 
 
 def test_an_interruption_exits_with_130(capsys):
@@ -285,7 +285,7 @@ def test_a_stdout_that_takes_nothing_is_no_crash(tmp_path, how, code):
     )
     assert told.returncode == code
     assert "Traceback" not in told.stderr
-    assert "our fault" not in told.stderr
+    assert "internal error" not in told.stderr
 
 
 def test_a_closed_stdin_gets_a_sentence():

@@ -18,7 +18,7 @@ BAD = {
     "empty.csv": (b"", "is empty", "空"),
     "header.csv": (b"a,b,class\n", "has a header but no rows", "没有数据行"),
     "ragged.csv": (b"a,b,class\nx,1,yes\ny,2\nz,3,no\n", "row 2: found 2 cells", "第 2 行"),
-    "junk.csv": (bytes(range(256)) * 20, "is not text", "不是文本"),
+    "junk.csv": (bytes(range(256)) * 20, "is not a text file", "不是文本"),
     "twins.csv": (b"a,a,class\nx,1,yes\ny,2,no\n", "columns 1 and 2 are both named 'a'", "“a”"),
     "infinite.csv": (
         b"a,class\n1.5,yes\ninf,no\n2.5,no\n3.5,no\n",
@@ -49,7 +49,8 @@ def test_an_unknown_target_gets_a_near_miss(run):
     done = run("fit", TRAIN, "--target", "好挂", "-o", "out.tree")
     assert done.code == Exit.INVALID
     assert done.err == (
-        "error: column '好挂' is not in the table. It has: 编号, 色泽, 根蒂, 敲声, 纹理, 好瓜.\n"
+        "error: there is no column '好挂' in the table."
+        " Columns: 编号, 色泽, 根蒂, 敲声, 纹理, 好瓜.\n"
         "Did you mean '好瓜'?\n"
     )
     assert "是不是“好瓜”？" in run("fit", TRAIN, "--target", "好挂", "--lang", "zh").err
@@ -58,7 +59,7 @@ def test_an_unknown_target_gets_a_near_miss(run):
 
 def test_folders_and_absent_files_are_refused(run):
     Path("folder").mkdir()
-    assert "is a folder" in run("fit", "folder").err
+    assert "contains no table" in run("fit", "folder").err
     assert "Did you mean 'Watermelon-train1.csv'?" in run("fit", "Watermelon-trian1.csv").err
     done = run("fit", TRAIN, "-o", "folder")
     assert done.code == Exit.INVALID
@@ -73,14 +74,14 @@ def test_a_file_that_may_not_be_read_is_refused(run):
     Path(TRAIN).chmod(0)
     done = run("fit", TRAIN)
     assert done.code == Exit.INVALID
-    assert "may not be read by you" in done.err
+    assert "Permission denied" in done.err
 
 
 def test_rows_without_a_target_are_dropped_and_said(run):
     Path("gaps.csv").write_text("a,class\nx,1\ny,\nz,0\nx,\n")
     done = run("fit", "gaps.csv")
     assert done.code == 0
-    assert "2 rows without a value of 'class' were dropped." in done.err
+    assert "2 rows without a value in 'class' were dropped." in done.err
 
 
 def test_missing_numbers_are_missing(run):
@@ -102,13 +103,15 @@ def test_a_million_levels_are_survived(run):
     Path("many.csv").write_text("name,class\nn0,yes\n" + lines)
     done = run("fit", "many.csv", "--no-trace", "--max-depth", "0")
     assert done.code == 0
-    assert "'name' has 1000000 levels" in done.err
+    assert "'name' has 1,000,000 distinct values" in done.err
 
 
 def test_a_schema_must_be_understood(run):
-    assert "is not JSON, and there is no such file" in run("fit", TRAIN, "--schema", "nothing").err
+    assert (
+        "is neither valid JSON nor an existing file" in run("fit", TRAIN, "--schema", "nothing").err
+    )
     Path("list.json").write_text("[1]")
-    assert "should be a JSON object" in run("fit", TRAIN, "--schema", "list.json").err
+    assert "must be a JSON object" in run("fit", TRAIN, "--schema", "list.json").err
     Path("schema.json").write_text('{"色泽": "ignore"}', "utf-8")
     told = run("fit", TRAIN, "--schema", "schema.json", "--json").data
     assert [field["name"] for field in told["schema"]] == ["根蒂", "敲声", "纹理"]
@@ -118,7 +121,7 @@ def test_choices_that_do_not_exist_are_refused(run):
     for option, word in (("--recipe", "id4"), ("--criterion", "gin"), ("--engine", "nativ")):
         done = run("fit", TRAIN, option, word, "-o", "out.tree")
         assert done.code == Exit.INVALID
-        assert "Closest: " in done.err
+        assert "Did you mean '" in done.err
     assert "--max-depth" not in run("fit", TRAIN, "--max-depth", "3").err
     assert run("fit", TRAIN, "--max-depth", "-1").code == Exit.INVALID
     assert run("fit", TRAIN, "--encoding", "klingon").code == Exit.INVALID
@@ -133,10 +136,10 @@ def test_broken_models_are_refused(run, melon):
     Path("newer.tree").write_text(json.dumps(newer))
     Path("extra.tree").write_text(json.dumps(extra))
     said = {
-        "cut.tree": "cut off",
+        "cut.tree": "truncated",
         "newer.tree": "format 99",
         "extra.tree": "extra",
-        "no.tree": "no model file",
+        "no.tree": "No such file",
     }
     for name, words in said.items():
         for args in (

@@ -17,18 +17,18 @@ def test_check_shows_each_kind_of_column(run):
         for i in range(20)
     )
     Path("kinds.csv").write_text("name,share,day,size,gap,word,label\n" + rows)
-    schema = '{"size": {"ordered": ["S", "M", "L"]}}'
+    schema = '{"size": {"ordinal": ["S", "M", "L"]}}'
     done = run("check", "kinds.csv", "--schema", schema, "--ignore", "gap")
     told = [line.split() for line in done.out.splitlines()[1:]]
     assert {line[0]: line[1] for line in told if not line[0].startswith("note")} == {
-        "name": "id", "share": "number", "day": "date", "size": "ordered", "gap": "ignored",
-        "word": "category", "label": "target",
+        "name": "id", "share": "numeric", "day": "date", "size": "ordinal", "gap": "ignored",
+        "word": "categorical", "label": "target",
     }  # fmt: skip
-    assert "size    ordered    S 7  M 7  L 6" in done.out
+    assert "size    ordinal       S 7  M 7  L 6" in done.out
     assert "1200 to 1219, 20 values" in done.out
     assert "--dates month,weekday" in done.err
-    assert "'share' is read as numbers: '1200%' as 1200" in done.err.replace("12.0", "1200")
-    assert "'word' has 15 levels" in done.err
+    assert "'share' was read as numbers: '1200%' as 1200" in done.err.replace("12.0", "1200")
+    assert "'word' has 15 distinct values" in done.err
 
 
 def test_check_keeps_what_it_is_told_to_keep(run):
@@ -40,12 +40,12 @@ def test_check_tells_of_rows_that_contradict_each_other(run):
     Path("odd.csv").write_text("a,b,class\nx,p,1\nx,p,0\ny,q,1\ny,q,1\nx,p,1\n")
     done = run("check", "odd.csv")
     assert done.out.splitlines()[-4:] == [
-        "note: rows 1 and 5 are the same.",
-        "note: rows 3 and 4 are the same.",
-        "note: rows 1, 2 and 5 are the same but for the label (1 and 0).",
-        "note: no tree can get more than 4 of these 5 rows right.",
+        "note: rows 1 and 5 are identical.",
+        "note: rows 3 and 4 are identical.",
+        "note: rows 1, 2 and 5 are identical except for the class (1 and 0).",
+        "note: no tree can predict more than 4 of these 5 rows correctly.",
     ]
-    assert "只有标签不同（1 和 0）" in run("check", "odd.csv", "--lang", "zh").out
+    assert "只有类别标记不同（1 和 0）" in run("check", "odd.csv", "--lang", "zh").out
     keys = [note["key"] for note in run("check", "odd.csv", "--json").data["notes"]]
     assert keys[-1] == "note_ceiling"
 
@@ -55,8 +55,8 @@ def test_check_says_how_many_groups_it_does_not_list(run):
         "a,class\n" + "".join(f"{i}x,{j}\n" for i in range(6) for j in "0011")
     )
     out = run("check", "many.csv").out
-    assert "note: 9 more groups of rows are the same." in out
-    assert "note: 3 more groups of rows differ in the label only." in out
+    assert "note: 9 more groups of rows are identical." in out
+    assert "note: 3 more groups of rows are identical except for the class." in out
 
 
 def test_check_cuts_long_lists_to_the_width(run):
@@ -77,7 +77,7 @@ def test_check_counts_missing_values(run):
 
 
 def test_check_says_which_encoding_was_told(run):
-    assert "GBK (as told)" in run("check", TRAIN, "--encoding", "gbk").out
+    assert "GBK (as given)" in run("check", TRAIN, "--encoding", "gbk").out
 
 
 def test_columns_of_chinese_text_align(run, melon):

@@ -14,7 +14,7 @@ def test_folds_are_counted_together(run):
     assert (told["folds"], told["seed"]) == (4, 2)
     assert told["correct"] == cross_validate(read(TRAIN), "id3", 4, seed=2).correct
     assert (
-        f"{told['correct']:g}/{told['n']}"
+        f"{told['correct']:g} of {told['n']}"
         in run("cross-validate", TRAIN, "--folds", "4", "--seed", "2").out
     )
     alone = run("cross-validate", TRAIN, "--leave-one-out", "--json").data

@@ -313,7 +313,7 @@ def test_only_a_near_example_is_proposed(run):
 def test_an_example_is_found_again_as_training_rows(run):
     assert run("fit", "example:watermelon2.0", "--no-trace", "-o", "m.tree").code == Exit.OK
     assert "17/17" in run("ruleset", "m.tree").out
-    assert "grown from" in run("test", "m.tree", "example:watermelon2.0").err
+    assert "the training set of this tree" in run("test", "m.tree", "example:watermelon2.0").err
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

@@ -66,13 +66,13 @@ def test_the_choice_and_its_reason_are_printed_and_kept(run, parquet):
 
 def test_mistakes_are_one_sentence(run, parquet):
     for words, said in (
-        ((parquet, "--memory-limit", "much"), "should be a number of bytes"),
+        ((parquet, "--memory-limit", "much"), "must be a number of bytes"),
         ((parquet, "--query", "select 1"), "not a database"),
-        (("duckdb:rows.db",), "Say what to ask of it"),
-        (("duckdb:rows.db", "--query", "select nothing from"), "does not answer the query"),
-        (("duckdb:none.db", "--query", "x"), "does not exist"),
+        (("duckdb:rows.db",), "Give an SQL query"),
+        (("duckdb:rows.db", "--query", "select nothing from"), "failed"),
+        (("duckdb:none.db", "--query", "x"), "No such file"),
         ((parquet, "--engine", "disk", "--recipe", "c4.5", "--memory-limit", "1KB"), "of memory"),
-        (("duckdb:rows.db", "--engine", "disk", "--query", "drop table t"), "not one SELECT"),
+        (("duckdb:rows.db", "--engine", "disk", "--query", "drop table t"), "not a single SELECT"),
     ):
         done = run("fit", *words)
         assert done.code == 1

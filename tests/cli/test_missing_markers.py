@@ -76,7 +76,7 @@ def test_every_verb_that_reads_rows_for_a_model_applies_them(run, model, request
     assert shared.code == 0, shared.err
     assert penjing.load("shared.tree").reading == {"missing": ["-"]}
     assert run("report", tree, "--test", "m.csv", "-o", "r.html").code == 0
-    assert "120/120" in Path("r.html").read_text("utf-8")
+    assert "100% (120 of 120)" in Path("r.html").read_text("utf-8")
 
 
 def test_what_is_said_on_the_command_line_wins_and_is_noted(run, marked):
@@ -84,7 +84,7 @@ def test_what_is_said_on_the_command_line_wins_and_is_noted(run, marked):
     done = run("predict", marked, "other.csv", "--missing-marker", "nix", "--json")
     assert [row["predicted"] for row in done.data["rows"]] == ["yes", "no"]
     assert "nix" in done.err
-    assert "The model was trained with -" in done.err
+    assert "the model was trained with -" in done.err
     assert "trained with" not in run("predict", marked, "new.csv", "--missing-marker", "-").err
     said = run("explain", marked, "--row", "a=-", "--missing-marker", "nix", "--json")
     assert said.data["answer"] == "no"

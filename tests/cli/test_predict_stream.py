@@ -122,7 +122,7 @@ def test_no_rows_are_no_mistake(tmp_path, model, run):
     assert run("predict", model, "rows.csv", "-o", "none.parquet").code == 0
     assert run("predict", model, "none.parquet").out.startswith("row,x,word,class,predicted")
     (tmp_path / "odd.csv").write_text("a,b\n")
-    assert "not in the table" in run("predict", model, "odd.csv").err
+    assert "there is no column" in run("predict", model, "odd.csv").err
     assert load(model).predict([]).tolist() == []
 
 

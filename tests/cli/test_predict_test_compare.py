@@ -16,8 +16,8 @@ TRAIN, TEST = "Watermelon-train1.csv", "Watermelon-test1.csv"
 
 def test_test_tells_right_and_wrong_in_chinese(run, melon):
     lines = run("test", melon, TEST, "--lang", "zh").out.splitlines()
-    assert lines[-1] == "      完全拟合 train1 的树，在这个文件上不会超过 7/10。"
-    assert lines[-2] == "原因：它们与训练集第 16、6 和 7 行相同，只是标签不同。"
+    assert lines[-1] == "      完全拟合 train1 的决策树，在这个文件上的精度不会超过 7/10。"
+    assert lines[-2] == "原因：它们与训练集第 16、6 和 7 行相同，只是类别标记不同。"
 
 
 def test_test_is_silent_about_rows_it_cannot_see(run, melon):
@@ -31,9 +31,9 @@ def test_test_is_silent_about_rows_it_cannot_see(run, melon):
 def test_test_says_which_wrong_rows_equal_training_rows(run, melon):
     rows = "编号,色泽,根蒂,敲声,纹理,好瓜\n1,青绿,蜷缩,沉闷,稍糊,是\n2,青绿,蜷缩,浊响,模糊,是\n"
     Path("new.csv").write_text(rows, "utf-8")
-    assert "why: rows 1 equal training rows 16" in run("test", melon, "new.csv").out
+    assert "reason: rows 1 are identical to training rows 16" in run("test", melon, "new.csv").out
     Path("new.csv").write_text(rows.rsplit("\n", 2)[0] + "\n", "utf-8")
-    assert "why: row 1 equals training row 16 but" in run("test", melon, "new.csv").out
+    assert "reason: row 1 is identical to training row 16 but" in run("test", melon, "new.csv").out
 
 
 def test_test_prints_everything_on_request(run, melon):
@@ -51,7 +51,7 @@ def test_an_accuracy_below_what_is_demanded_exits_with_3(run, melon):
     done = run("test", melon, TEST, "--min-accuracy", "0.8")
     assert done.code == Exit.BELOW_REQUIRED
     assert done.err.endswith("error: accuracy 0.7 is below 0.8.\n")
-    assert done.out.startswith("accuracy 7/10")
+    assert done.out.startswith("accuracy 70% (7 of 10)")
 
 
 def test_test_needs_what_is_predicted(run, melon):
@@ -72,26 +72,27 @@ def test_compare_says_that_two_trees_differ_in_one_tie(run):
     Tree.from_dict(source, target="play").save("theirs.tree")
     done = run("compare", "ours.tree", "theirs.tree")
     told = (
-        "They differ in one tie only: at temperature = middle, weather and humidity tie (1.0000)."
+        "The trees differ only in one tie:"
+        " at temperature = middle, weather and humidity tie (1.0000)."
     )
     assert done.out.splitlines()[-1] == told
-    assert "只差一处平局" in run("compare", "ours.tree", "theirs.tree", "--lang", "zh").out
+    assert "只差一处并列" in run("compare", "ours.tree", "theirs.tree", "--lang", "zh").out
     same = run("compare", "ours.tree", "ours.tree").out.splitlines()[-1]
-    assert same == "The trees ask the same questions and give the same answers."
+    assert same == "The trees have the same splits and the same predictions."
 
 
 def test_compare_says_where_trees_part(run, melon):
     run("fit", "Watermelon-train2.csv", "--recipe", "c4.5-textbook", "-o", "b.tree")
     done = run("compare", melon, "b.tree", "--test", "Watermelon-test2.csv")
     assert done.out.splitlines()[-1] == (
-        "They part at one place: at the root, the question 纹理 against the question 密度."
+        "The trees differ at one node: at the root, melon splits on 纹理 and b splits on 密度."
     )
     Tree.from_dict({"x": {"<= 1.5": "a", "> 1.5": "b"}}).save("p.tree")
     Tree.from_dict({"x": {"<= 2.5": "a", "> 2.5": {"y": {"u": "a", "v": "b"}}}}).save("q.tree")
-    assert "x ≤ 1.5 against the question x ≤ 2.5" in run("compare", "p.tree", "q.tree").out
+    assert "p splits on x ≤ 1.5 and q splits on x ≤ 2.5" in run("compare", "p.tree", "q.tree").out
     Tree.from_dict({"x": {"<= 1.5": "b", "> 1.5": {"y": {"u": "a", "v": "b"}}}}).save("r.tree")
     text = run("compare", "p.tree", "r.tree").out
-    assert "They part at 2 places: at x ≤ 1.5, the answer a against the answer b;" in text
+    assert "The trees differ at 2 nodes: at x ≤ 1.5, p predicts a and r predicts b;" in text
     assert "at x > 1.5, the answer b against the question y." in text
 
 
@@ -100,9 +101,12 @@ def test_compare_is_sure_where_chance_is_not_enough(run):
     Tree.from_dict({"x": {"p": "no", "q": "yes"}}).save("bad.tree")
     Path("rows.csv").write_text("x,class\n" + "p,yes\nq,no\n" * 4)
     text = run("compare", "bad.tree", "good.tree", "--test", "rows.csv").out
-    assert "good is better on 8 of the 8 rows where one is right: p = 0.0078." in text
     assert (
-        "They answer every test row alike."
+        "good is correct for 8 of the 8 rows that only one of the trees predicts correctly:"
+        " p = 0.0078." in text
+    )
+    assert (
+        "The predictions are the same for every row of the test set."
         in run("compare", "bad.tree", "bad.tree", "--test", "rows.csv").out
     )
 
@@ -113,10 +117,10 @@ def test_compare_leaves_leave_one_out_out_where_it_takes_too_long(run):
     )
     run("fit", "rows.csv", "-o", "a.tree")
     done = run("compare", "a.tree", "a.tree", "--train", "rows.csv")
-    assert "210 rows are more than 200" in done.err
-    assert "leave one out" not in done.out
+    assert "210 rows, more than 200" in done.err
+    assert "leave-one-out" not in done.out
     assert (
-        "leave one out"
+        "leave-one-out"
         in run("compare", "a.tree", "a.tree", "--train", "rows.csv", "--leave-one-out").out
     )
 
@@ -124,7 +128,10 @@ def test_compare_leaves_leave_one_out_out_where_it_takes_too_long(run):
 def test_compare_says_which_tree_cannot_be_grown_again(run, melon):
     run("prune", melon, "--validate", TEST, "-o", "small.tree")
     done = run("compare", melon, "small.tree", "--train", TRAIN, "--test", TEST)
-    assert "small has no leave-one-out number: this tree was pruned by validation rows" in done.err
+    assert (
+        "leave-one-out is not available for small: this tree was pruned on a validation set"
+        in done.err
+    )
     assert done.out.splitlines()[2].endswith("-")
 
 
@@ -149,7 +156,7 @@ def test_predictions_can_be_predicted_again(run, melon):
 def test_predict_writes_for_excel_and_in_gbk(run, melon):
     done = run("predict", melon, TEST, "-o", "out.csv", "--excel")
     assert done.out == ""
-    assert "saved as out.csv" in done.err
+    assert "saved to out.csv" in done.err
     data = Path("out.csv").read_bytes()
     assert data.startswith(b"\xef\xbb\xbfrow,")
     assert b"\r\n" in data
@@ -158,7 +165,7 @@ def test_predict_writes_for_excel_and_in_gbk(run, melon):
     before = Path("out.csv").read_bytes()
     done = run("predict", melon, TEST, "-o", "out.csv", "--output-encoding", "ascii")
     assert done.code == Exit.INVALID
-    assert "cannot be written as ascii: it has no place for '编'" in done.err
+    assert "cannot be encoded as ascii, which has no character '编'" in done.err
     assert (
         run("predict", melon, TEST, "-o", "out.csv", "--output-encoding", "klingon").code
         == Exit.INVALID
@@ -220,8 +227,8 @@ def resaved(name: str, *, rows: slice = slice(None)) -> str:
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_every_verb_that_tests_says_that_rows_were_seen(run, melon, lang):
     run("prune", melon, "--validate", TEST, "-o", "small.tree")
-    grown = {"en": "grown from", "zh": "生成这棵树"}[lang]
-    pruned = {"en": "decided the pruning", "zh": "决定过这棵树的剪枝"}[lang]
+    grown = {"en": "the training set of this tree", "zh": "这棵树的训练集"}[lang]
+    pruned = {"en": "was the validation set", "zh": "这棵树剪枝时的验证集"}[lang]
     for model, file, words in (
         (melon, TRAIN, grown),
         (melon, resaved(TRAIN), grown),

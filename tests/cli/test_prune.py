@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -16,46 +17,38 @@ def test_pruning_and_reporting_need_two_files(run, melon):
     same = ("--validate", TEST, "--test", TEST)
     done = run("prune", melon, *same, "-o", "small.tree")
     assert done.code == Exit.INVALID
-    assert done.err.startswith("error: the file that decides the pruning is also the file that")
+    assert done.err.startswith("error: the validation set and the test set are the same file")
     assert not Path("small.tree").exists()
     Path("copy.csv").write_bytes(Path(TEST).read_bytes())
     assert run("prune", melon, "--validate", TEST, "--test", "copy.csv").code == Exit.INVALID
     assert run("prune", melon, "--validate", TEST, "--test", f"./{TEST}").code == Exit.INVALID
-    assert "决定剪枝的文件" in run("prune", melon, *same, "--lang", "zh").err
+    assert "验证集和测试集是同一个文件" in run("prune", melon, *same, "--lang", "zh").err
     done = run("prune", melon, *same, "--same-file", "-o", "small.tree")
     assert done.code == 0
-    assert "this number is not a test" in done.err
+    assert "this accuracy is too optimistic" in done.err
     assert Path("small.tree").exists()
 
 
 def test_a_file_that_was_used_before_is_no_test(run, melon):
-    assert "the file the tree was grown from" in run("test", melon, TRAIN).err
-    assert "it cannot say what to prune" in run("prune", melon, "--validate", TRAIN).err
+    assert "the training set of this tree" in run("test", melon, TRAIN).err
+    assert "it cannot be used as the validation set" in run("prune", melon, "--validate", TRAIN).err
     run("prune", melon, "--validate", TEST, "-o", "small.tree")
-    assert "decided the pruning of this tree" in run("test", "small.tree", TEST).err
-    assert "it cannot say what to prune" in run("fit", TRAIN, "--validate", TRAIN).err
+    assert "was the validation set in pruning this tree" in run("test", "small.tree", TEST).err
+    assert "it cannot be used as the validation set" in run("fit", TRAIN, "--validate", TRAIN).err
 
 
 def test_reduced_error_pruning_tells_every_decision(run, melon):
     done = run("prune", melon, "--validate", TEST, "-o", "small.tree")
     lines = done.out.splitlines()
-    assert lines[0].split() == [
-        "step",
-        "subtree",
-        "rows",
-        "right",
-        "kept",
-        "as",
-        "leaf",
-        "decision",
-    ]
+    headings = ["step", "subtree", "rows", "correct if kept", "correct as a leaf", "decision"]
+    assert re.split("  +", lines[0]) == headings
     assert [line.split("  ")[-1] for line in lines[1:]] == [
-        "keep, a leaf does worse",
-        "prune → 是, a leaf does as well",
-        "prune → 否, a leaf does better",
-        "keep, a leaf does worse",
+        "keep, a leaf is worse",
+        "prune → 是, a leaf is as good",
+        "prune → 否, a leaf is better",
+        "keep, a leaf is worse",
     ]
-    assert "validation 7/10 before, 8/10 after" in done.err
+    assert "validation accuracy 7/10 before, 8/10 after" in done.err
     told = run("prune", melon, "--validate", TEST, "--json").data
     assert [d["decision"] for d in told["decisions"]].count("cut") >= 1
     assert told["measured"]["validation"][0] == {"correct": 7, "of": 10}
@@ -68,27 +61,27 @@ def test_reduced_error_pruning_tells_every_decision(run, melon):
 def test_a_share_of_the_training_rows_decides_about_a_tree_that_has_not_seen_them(run, melon):
     done = run("prune", melon, "--validate-share", "0.3", "--test", TEST, "-o", "small.tree")
     assert done.code == 0
-    assert "grown from 11 of 16 rows; the other 5 decide the pruning." in done.err
+    assert "grown from 11 of 16 rows; the other 5 are the validation set." in done.err
     Path(TRAIN).rename("moved.csv")
     done = run("prune", melon, "--validate-share", "0.3")
-    assert "Name them: --train FILE." in done.err
+    assert "Give it with --train FILE." in done.err
     assert run("prune", melon, "--validate-share", "0.3", "--train", "moved.csv").code == 0
     both = ("--validate", TEST, "--validate-share", "0.3")
-    assert "not both" in run("prune", melon, *both, "--train", "moved.csv").err
-    assert "not both" in run("fit", "moved.csv", *both).err
+    assert "cannot be used together" in run("prune", melon, *both, "--train", "moved.csv").err
+    assert "cannot be used together" in run("fit", "moved.csv", *both).err
 
 
 def test_fit_prunes_while_and_after_growing(run):
     done = run("fit", TRAIN, "--validate", TEST, "-o", "a.tree")
-    assert "pre-pruning: leaves 1 before, " in done.err
-    assert "keep, a leaf does worse" in done.out
+    assert "pre-pruning: leaves: 1 before pruning, " in done.err
+    assert "keep, a leaf is worse" in done.out
     done = run("fit", TRAIN, "--validate-share", "0.3", "--prune", "reduced-error", "-o", "b.tree")
     assert "reduced-error pruning: " in done.err
     assert penjing.load("b.tree").about["pruning"][0]["method"] == "reduced-error"
     done = run("fit", TRAIN, "--prune", "pessimistic")
     assert (
         done.out.splitlines()[-1]
-        == "  4   root (纹理)                  16        5.803    9.797  keep"
+        == "  4   root (纹理)                  16           5.803             9.797  keep"
     )
 
 
@@ -102,8 +95,8 @@ def test_pruning_needs_rows_that_decide(run, melon):
         "Leave --validate out"
         in run("prune", melon, "--method", "pessimistic", "--validate", TEST).err
     )
-    assert "Closest: pessimistic" in run("prune", melon, "--method", "pesimistic").err
-    assert "Closest: pessimistic" in run("fit", TRAIN, "--prune", "pesimistic").err
+    assert "Did you mean 'pessimistic" in run("prune", melon, "--method", "pesimistic").err
+    assert "Did you mean 'pessimistic" in run("fit", TRAIN, "--prune", "pesimistic").err
     assert "ties" in run("prune", melon, "--method", "pessimistic", "--ties", "keep").err
     assert run("prune", melon, "--method", "pessimistic", "--confidence", "2").code == Exit.INVALID
 
@@ -150,7 +143,7 @@ def test_branches_are_raised_where_the_training_rows_are_at_hand(run):
 def test_folds_need_rows_and_complexities(run, melon):
     done = run("prune", melon, "-m", "pessimistic", "--folds", "5")
     assert done.code == Exit.INVALID
-    assert "has no folds" in done.err
+    assert "does not use folds" in done.err
     Path(TRAIN).unlink()
     done = run("prune", melon, "-m", "cost-complexity", "--folds", "5")
     assert done.code == Exit.INVALID
@@ -169,16 +162,16 @@ def test_what_needs_no_rows_prunes_a_loaded_tree(run, melon):
 
 def test_comparing_a_tree_with_itself_pruned_says_what_went(run, melon):
     pruned(run, melon, "-m", "cost-complexity", "--cp", "0.2")
-    assert "They part at" in run("compare", melon, "pruned.tree").out
+    assert "The trees differ at" in run("compare", melon, "pruned.tree").out
 
 
 @pytest.mark.parametrize(
     ("method", "en", "zh"),
     [
-        (("mdl",), "bits kept", "保留的比特数"),
-        (("cost-complexity", "--alpha", "2"), "cost kept", "保留的代价"),
-        (("pessimistic",), "errors kept", "保留的错误"),
-        (("minimum-error",), "errors kept", "保留的错误"),
+        (("mdl",), "bits if kept", "保留子树时的比特数"),
+        (("cost-complexity", "--alpha", "2"), "cost if kept", "保留子树时的代价"),
+        (("pessimistic",), "errors if kept", "保留子树时判错"),
+        (("minimum-error",), "errors if kept", "保留子树时判错"),
     ],
 )
 def test_the_numbers_of_a_method_are_called_what_they_are(run, melon, method, en, zh):

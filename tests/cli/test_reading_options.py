@@ -193,7 +193,7 @@ def test_a_kind_that_the_model_does_not_take_and_a_split_column_left_out_are_ref
     table = written("x.csv", ROWS)
     done = run("predict", model, table, "--schema", '{"n": "nominal"}')
     assert done.code == 1
-    assert "takes 'n' as numeric" in done.err
+    assert "the type of 'n' in the model is 'numeric'" in done.err
     done = run("test", model, table, "--ignore", "n")
     assert done.code == 1
     assert "splits on 'n'" in done.err
@@ -232,7 +232,7 @@ HERE = ("--missing-marker", "--encoding", "--separator", "--names", "--keep", "-
 def test_a_database_refuses_what_is_about_reading_in_one_sentence(run, option, lang):
     found = run("fit", database(), *AFAR, option, "x", "--lang", lang, "-o", "x.tree")
     assert found.code == 1
-    assert found.err.count(option) == 2
+    assert found.err.count(option) == 1
     assert "duckdb" in found.err
     assert not Path("x.tree").exists()
 
@@ -288,4 +288,4 @@ def test_an_empty_path_is_not_the_current_folder(run, verb, engine):
     more = ("--engine", engine) if verb == "fit" else ()
     found = run(verb, "", *more)
     assert found.code == 1
-    assert "path=''" in found.err
+    assert "path must be" in found.err

@@ -45,7 +45,7 @@ def test_rows_that_did_not_grow_the_tree_are_not_counted(run):
 
 
 @pytest.mark.parametrize(
-    ("lang", "words"), [("en", "its content differs"), ("zh", "的内容与训练时")]
+    ("lang", "words"), [("en", "its content differs"), ("zh", "不是这棵树的训练集文件")]
 )
 def test_another_file_with_as_many_rows_is_said_to_be_one(run, lang, words):
     run("fit", "one.csv", "-t", "y", "-r", "c4.5-textbook", "--no-trace", "-o", "m.tree")

@@ -21,15 +21,18 @@ def test_why_takes_nodes_by_number_path_and_answers(run, melon):
     assert text.startswith(
         "纹理 = 清晰, 8 rows, 是 7 否 1, Ent(D) = -(7/8)log2(7/8) - (1/8)log2(1/8)"
     )
-    assert "tie: 根蒂 and 敲声 score the same; the first column, 根蒂, is asked." in text
+    assert "tie: 根蒂 and 敲声 have the same score; the first column, 根蒂, is chosen." in text
 
 
 def test_why_tells_which_stop_condition_made_a_leaf(run, melon):
-    assert "all rows are of one class (condition 1)" in run("why", melon, "清晰, 蜷缩").out
+    assert "all rows have the same class (condition 1)" in run("why", melon, "清晰, 蜷缩").out
     done = run("why", melon, "稍糊, 乌黑, 清脆")
     assert done.out.splitlines() == [
         "纹理 = 稍糊, 色泽 = 乌黑, 敲声 = 清脆, 0 rows",
-        "a leaf, 是: no training row came this way; its parent's majority answers (condition 3).",
+        (
+            "leaf, predicts 是: no training row reaches it, so the majority class"
+            " of its parent is predicted (condition 3)."
+        ),
     ]
     assert "（条件 3）" in run("why", melon, "稍糊, 乌黑, 清脆", "--lang", "zh").out
     Path("alike.csv").write_text("a,class\nx,1\nx,0\ny,1\n")
@@ -40,11 +43,11 @@ def test_why_tells_which_stop_condition_made_a_leaf(run, melon):
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        (("--max-depth", "0"), "the limit of depth is reached"),
-        (("--min-weight", "99"), "it has too few rows to be divided"),
-        (("--min-gain", "0.9"), "the best division gains too little"),
-        (("--max-leaves", "1"), "the limit of leaves is reached"),
-        (("--validate", TRAIN, "--max-depth", "0"), "the limit of depth is reached"),
+        (("--max-depth", "0"), "the maximum depth is reached"),
+        (("--min-weight", "99"), "it has too few rows to be split"),
+        (("--min-gain", "0.9"), "the gain of the best split is too small"),
+        (("--max-leaves", "1"), "the maximum number of leaves is reached"),
+        (("--validate", TRAIN, "--max-depth", "0"), "the maximum depth is reached"),
     ],
 )
 def test_why_tells_which_limit_made_a_leaf(run, setting, said):
@@ -55,9 +58,9 @@ def test_why_tells_which_limit_made_a_leaf(run, setting, said):
 
 def test_why_says_what_pruning_took_back(run, melon):
     run("fit", TRAIN, "--validate", TEST, "-o", "gated.tree")
-    assert "did not help the validation rows" in run("why", "gated.tree", "稍糊").out
+    assert "did not improve accuracy on the validation set" in run("why", "gated.tree", "稍糊").out
     run("prune", melon, "--method", "pessimistic", "-o", "small.tree")
-    assert "its question was pruned" in run("why", "small.tree", "清晰").out
+    assert "its split was pruned" in run("why", "small.tree", "清晰").out
 
 
 def test_why_needs_a_trace_or_the_rows(run, melon):
@@ -103,11 +106,11 @@ def test_why_ranks_by_the_recipe_s_own_measure(run):
 def test_why_lists_the_cuts_of_a_numeric_column(run):
     run("fit", "Watermelon-train2.csv", "--recipe", "c4.5-textbook", "-o", "c.tree")
     lines = run("why", "c.tree", "--cuts", "密度").out.splitlines()
-    assert lines[0] == "cut       gain"
+    assert lines[0] == "threshold    gain"
     assert len(lines) == 17
-    assert lines[4] == "0.3815   0.2624  ████████████ best"
+    assert lines[4] == "0.3815      0.2624  ████████████ best"
     assert len(run("why", "c.tree", "--cuts", "密度", "--json").data["cuts"]) == 16
-    assert "Columns that do: 密度" in run("why", "c.tree", "--cuts", "纹理").err
+    assert "Columns that have: 密度" in run("why", "c.tree", "--cuts", "纹理").err
 
 
 def test_why_scales_the_gain_by_the_known_share(run):
@@ -120,7 +123,7 @@ def test_why_scales_the_gain_by_the_known_share(run):
     assert "missing" in text.splitlines()[1]
     assert "Gain(D, 色泽) = 14/17 × (0.9852 - (" in text
     assert text[text.index("Gain(D, 色泽)") :].splitlines()[0].endswith(" = 0.2520")
-    assert "18 %" in text
+    assert "18%" in text
 
 
 def test_why_tells_of_numbers(run):
@@ -130,9 +133,9 @@ def test_why_tells_of_numbers(run):
     text = run("why", "n.tree").out
     assert text.splitlines()[1].split() == ["column", "Var", "after", "gain"]
     assert "Gain(D, x) = 27.7070 - (20/40 × 2.0781 + 20/40 × 2.0781) = 25.6289" in text
-    assert "decrease of variance" in run("trace", "n.tree").out
+    assert "decrease in variance" in run("trace", "n.tree").out
     done = run("test", "n.tree", "number.csv")
-    assert done.out.startswith("root mean square error")
+    assert done.out.startswith("root mean squared error")
     assert run("test", "n.tree", "number.csv", "--min-accuracy", "0.5").code == Exit.INVALID
     assert run("compare", "n.tree", "n.tree", "--test", "number.csv").code == 0
 
@@ -140,9 +143,9 @@ def test_why_tells_of_numbers(run):
 def test_why_refuses_a_node_that_is_not_there(run, melon):
     assert "numbered from 0 (the root) to 11" in run("why", melon, "12").err
     done = run("why", melon, "纹理=清新")
-    assert "It has: 纹理 = 清晰, 纹理 = 稍糊, 纹理 = 模糊.\nDid you mean '纹理=清晰'?" in done.err
-    assert "goes on where the tree has a leaf" in run("why", melon, "模糊, 蜷缩").err
-    assert "goes on where" in run("why", melon, "稍糊, 乌黑, 清脆, 蜷缩").err
+    assert "Branches: 纹理 = 清晰, 纹理 = 稍糊, 纹理 = 模糊.\nDid you mean '纹理=清晰'?" in done.err
+    assert "continues below a leaf" in run("why", melon, "模糊, 蜷缩").err
+    assert "continues below" in run("why", melon, "稍糊, 乌黑, 清脆, 蜷缩").err
 
 
 def test_why_as_json_has_the_numbers(run, melon):
@@ -177,19 +180,19 @@ def test_trace_tells_the_basketball_story_in_both_languages(run):
     assert text.splitlines()[2:8] == [
         "step 1 of 9: root",
         "  rows      7 (1, 2, 3, 4, 5, 6 and 7): 0: 4, 1: 3",
-        "  stop?     one class only: no; no column tells them apart: no",
+        "  stop?     one class only: no; no column distinguishes them: no",
         (
-            "  weigh     temperature 0.1281, weather 0.0202, humidity 0.0202, windy 0.0202"
+            "  compare   temperature 0.1281, weather 0.0202, humidity 0.0202, windy 0.0202"
             " (information gain)"
         ),
         "  choose    temperature, ahead of weather by 0.1078",
         "  branches  high 4, middle 2, low 1",
     ]
-    assert "  choose    weather; a tie with humidity, settled by column order" in text
+    assert "  choose    weather; tie with humidity, resolved by column order" in text
     assert "-0.0" not in text
     told = run("trace", "ball.tree", "--lang", "zh").out
     assert "第 1 步，共 9 步：根结点" in told
-    assert "  选择    weather；与 humidity 平局，按列的次序取前者" in told
+    assert "  选择    weather；与 humidity 并列，取排在前面的列" in told
     assert "（信息增益）" in told
 
 
@@ -197,20 +200,20 @@ def test_trace_tells_as_many_steps_as_wanted(run, melon):
     assert run("trace", melon).out.count("step ") == 12
     short = run("trace", melon, "--steps", "2").out
     assert short.count("\nstep ") == 2
-    assert "10 more steps; --steps 0 tells all." in short
+    assert "10 more steps; --steps 0 shows all." in short
     assert len(run("trace", melon, "--json").data) == 12
     assert run("trace", melon, "--json").data[0]["row_numbers"] == list(range(1, 17))
 
 
 def test_a_row_is_explained_from_words_json_or_a_file(run, melon):
     by_words = run("explain", melon, "--row", "纹理=清晰，根蒂=硬挺").out
-    assert by_words.startswith("the answer is 否")
-    assert "it would flip:\n  根蒂 = 蜷缩" in by_words
+    assert by_words.startswith("prediction: 否")
+    assert "changes that would alter the prediction:\n  根蒂 = 蜷缩" in by_words
     assert run("explain", melon, "--row", '{"纹理": "清晰", "根蒂": "硬挺"}').out == by_words
     told = run("explain", melon, "--row", "10", "--data", "Watermelon-train1.csv", "--json").data
     assert told["answer"] == "否"
     assert [node["branch"] for node in told["path"]][:2] == ["纹理 = 清晰", "根蒂 = 硬挺"]
-    assert "怎样改变回答" in run("explain", melon, "--row", "纹理=清晰", "--lang", "zh").out
+    assert "以下改动会改变预测" in run("explain", melon, "--row", "纹理=清晰", "--lang", "zh").out
     for wrong in ("清晰", "{", "纹里=清晰"):
         assert run("explain", melon, "--row", wrong).code == Exit.INVALID
     done = run("explain", melon, "--row", "99", "--data", "Watermelon-train1.csv")
@@ -251,16 +254,16 @@ def test_a_marker_that_an_error_advises_can_be_given(run, tmp_path):
     assert "--missing-marker 'none'" in done.err
     done = run("explain", model, "--row", "x=none", "--missing-marker", "none")
     assert done.code == Exit.OK
-    assert "the answer is" in done.out
+    assert "prediction:" in done.out
 
 
 def test_a_row_is_asked_for_and_odd_cells_are_named(run, melon):
     done = run("explain", melon)
     assert done.code == Exit.INVALID
-    assert "which row? Write --row" in done.err
+    assert "no row is given. Use --row" in done.err
     done = run("explain", melon, "--row", '{"纹理": [1]}')
     assert done.code == Exit.INVALID
-    assert "the row's column '纹理' holds [1]" in done.err
+    assert "column '纹理' of the row holds [1]" in done.err
 
 
 def test_a_pruned_model_tells_its_growth_and_its_pruning_without_the_rows(run, tmp_path):
@@ -268,8 +271,11 @@ def test_a_pruned_model_tells_its_growth_and_its_pruning_without_the_rows(run, t
     tree.save(tmp_path / "p.tree")
     told = run("trace", tmp_path / "p.tree").out
     assert told.count("\nstep ") == tree.n_nodes
-    assert "node 1 (纹理 = 清晰; 1 before): errors kept 3.98165, as leaf 3.51487: pruned" in told
-    assert told.count("as leaf") == len(tree.about["pruning"][0]["decisions"])
+    assert (
+        "纹理 = 清晰 (node 1; node 1 before pruning): errors if kept 3.98165,"
+        " errors as a leaf 3.51487: pruned" in told
+    )
+    assert told.count("as a leaf") == len(tree.about["pruning"][0]["decisions"])
     plain = json.loads(run("trace", tmp_path / "p.tree", "--json").out)
     assert [step["kind"] for step in plain if "kind" in step] == ["prune"] * 5
     assert len(plain) == tree.n_nodes + 5
@@ -277,7 +283,7 @@ def test_a_pruned_model_tells_its_growth_and_its_pruning_without_the_rows(run, t
     assert "剪去" in run("why", tmp_path / "p.tree", "1", "--lang", "zh").out
     steps = page_data(tree, "en", "light", None)["trace"]
     assert len(steps) == tree.n_nodes + 5
-    assert "as leaf 3.51487: pruned" in steps[tree.n_nodes + 2]["text"]["en"]
+    assert "as a leaf 3.51487: pruned" in steps[tree.n_nodes + 2]["text"]["en"]
 
 
 @pytest.mark.parametrize("verb", ["why", "trace"])
@@ -295,12 +301,12 @@ def test_a_tree_made_by_hand_did_not_grow(run):
     penjing.Tree.from_dict({"a": {"u": "n", "v": "y"}}, target="y").save("h.tree")
     found = run("trace", "h.tree", "--train", "f.csv", "--lang", "en")
     head = found.out.splitlines()[0]
-    assert head.startswith("How 2 rows go through the tree for y that was made by hand: nodes 3.")
+    assert head.startswith("How 2 rows pass through the tree for y, made by hand, with 3 nodes.")
 
 
 @pytest.mark.parametrize(
     ("lang", "sentence"),
-    [("en", "Give the training rows: --train FILE"), ("zh", "请给出训练集：--train 文件")],
+    [("en", "Give the training rows with --train FILE"), ("zh", "请用 `--train 文件` 给出训练集")],
 )
 def test_a_model_without_its_file_says_what_to_pass(run, tmp_path, lang, sentence):
     path = tmp_path / "m.csv"

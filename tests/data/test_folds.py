@@ -84,10 +84,10 @@ def test_wrong_shares_folds_and_seeds_are_told():
     for share in (0, 1, 1.5, -0.1, "0.3", True, float("nan")):
         with pytest.raises(ChoiceError, match="between 0 and 1"):
             hold_out(table, share)
-    with pytest.raises(DataError, match="1 row cannot be divided"):
+    with pytest.raises(DataError, match="1 row is too few"):
         hold_out(table.take([0]), 0.5)
     for k in (1, 5, 2.0, True, "3"):
-        with pytest.raises(ChoiceError, match="4 rows cannot be divided"):
+        with pytest.raises(ChoiceError, match="4 rows cannot be split"):
             folds(table, k)
     with pytest.raises(ChoiceError, match="no fold 3 of 3: folds are numbered from 0 to 2"):
         Fold(3, 3).of(table)

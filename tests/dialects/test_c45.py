@@ -93,7 +93,7 @@ def test_a_textbook_recipe_does_not_know_their_shapes():
 
 def test_a_number_is_not_for_them():
     table = Table((nominal("a", "xy"),), numeric("price", [1, 2]), 2)
-    with pytest.raises(ChoiceError, match="'price' is a number"):
+    with pytest.raises(ChoiceError, match="'price' is numeric"):
         penjing.fit(table, recipe="c4.5")
 
 

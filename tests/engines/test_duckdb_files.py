@@ -90,11 +90,11 @@ def test_what_is_refused(source, tmp_path):
     path = source("parquet")
     with pytest.raises(CapabilityError, match="weight"):
         penjing.fit(path, "y", engine="duckdb", weight="X")
-    with pytest.raises(CapabilityError, match="target x is a number"):
+    with pytest.raises(CapabilityError, match="target 'x' is numeric"):
         penjing.fit(path, "x", "cart-textbook", engine="duckdb")
     with pytest.raises(ChoiceError, match="not a database"):
         penjing.fit(path, "y", engine="duckdb", query="select * from t")
-    with pytest.raises(DataError, match="does not exist"):
+    with pytest.raises(DataError, match="No such file"):
         penjing.fit(tmp_path / "none.csv", "y", engine="duckdb")
     with pytest.raises(ChoiceError, match="table="):
         penjing.fit(f"duckdb:{path}", "y", engine="duckdb")

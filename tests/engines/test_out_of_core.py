@@ -113,7 +113,7 @@ def test_what_memory_alone_can_do_is_refused_where_it_does_not_fit():
     table = Table((numeric("x", [1.0, 2.0, np.nan, 4.0]),), target, 4)
     recipe = RECIPES["c4.5-textbook"]
     engine = disk_engine.Engine(table, memory_limit=10)
-    with pytest.raises(CapabilityError, match="of memory for a tree"):
+    with pytest.raises(CapabilityError, match="of memory to grow a tree"):
         engine.grow(recipe)
     assert_same(grow(memory.Engine(table), recipe), disk_engine.Engine(table).grow(recipe))
 

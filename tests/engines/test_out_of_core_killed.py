@@ -203,7 +203,7 @@ def test_a_folder_in_use_is_left_alone(tmp_path):
     (tmp_path / (PREFIX + "empty")).mkdir()
     other = ScratchFolder(str(tmp_path), "named")
     assert {p.name for p in stores(tmp_path)} == {mine.folder.name, other.folder.name}
-    with pytest.raises(DataError, match="Another run"):
+    with pytest.raises(DataError, match="another process"):
         ScratchFolder(str(tmp_path), "named")
     mine.close()
     other.close()
@@ -231,6 +231,6 @@ def test_a_full_disk_is_told_and_cleaned_up(rows, tiny_disk, tmp_path, form):
     if form == "csv":
         path = tmp_path / "rows.csv"
         pytest.importorskip("pyarrow.csv").write_csv(pq.read_table(rows[0]), path)
-    with pytest.raises(DataError, match="disk is full"):
+    with pytest.raises(DataError, match="No space left on device"):
         penjing.fit(str(path), "class", engine="disk", work=str(tiny_disk))
     assert stores(tiny_disk) == []

@@ -244,7 +244,7 @@ def test_generations_are_kept_and_told(local, tmp_path):
     assert again.to_json() == tree.to_json()
     answers = json.loads((kept / "generations.json").read_text())["answers"]
     assert {answer["run"] for answer in answers} == {1}
-    with pytest.raises(penjing.ChoiceError, match="other rows or another recipe"):
+    with pytest.raises(penjing.ChoiceError, match="another table or recipe"):
         penjing.fit(frame, "y", "id3", **asked)
     rows = frame.withColumn("p", tree.spark_udf()()).collect()
     asked_of = [{name: row[name] for name in table.names} for row in rows]

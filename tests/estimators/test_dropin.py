@@ -241,7 +241,7 @@ def test_a_tree_of_scikit_learns_is_there_as_ours_too():
     several = penjing.DecisionTreeRegressor().fit(x, np.stack([y, -y], axis=1))
     assert not hasattr(several, "model_")
     assert not hasattr(penjing.DecisionTreeRegressor(), "model_")
-    with pytest.raises(CapabilityError, match="several outputs"):
+    with pytest.raises(CapabilityError, match="multiple outputs"):
         penjing.from_sklearn(several)
 
 

@@ -111,10 +111,10 @@ def test_other_things_are_refused_in_a_sentence():
     x, y = load_iris(return_X_y=True)
     piped = make_pipeline(StandardScaler(), tree.DecisionTreeClassifier()).fit(x, y)
     for thing in (tree.DecisionTreeClassifier(), piped, 3):
-        with pytest.raises(ChoiceError, match="holds no fitted tree"):
+        with pytest.raises(ChoiceError, match="is not a fitted scikit-learn tree"):
             penjing.from_sklearn(thing)
     several = tree.DecisionTreeRegressor().fit(x, x[:, :2])
-    with pytest.raises(CapabilityError, match="several outputs"):
+    with pytest.raises(CapabilityError, match="multiple outputs"):
         penjing.from_sklearn(several)
     with pytest.raises(DataError):
         penjing.from_sklearn(piped[-1]).predict([["a", "b", "c", "d"]])

@@ -151,7 +151,7 @@ def test_levels_never_seen_go_by_the_recipe():
     model = penjing.ID3Classifier().fit([["a"], ["b"]], ["x", "y"])
     assert model.predict([["c"]]).tolist() == ["x"]
     strict = penjing.ID3Classifier(unseen="error").fit([["a"], ["b"]], ["x", "y"])
-    with pytest.raises(DataError, match="was not among the training rows"):
+    with pytest.raises(DataError, match="does not occur in the training rows"):
         strict.predict([["c"]])
 
 
@@ -272,7 +272,7 @@ def test_limits_by_scikit_learns_names():
         assert late.tree_.weight[~late.tree_.is_leaf].min() >= 60
     share = penjing.TreeClassifier("cart-binary", min_weight_fraction_leaf=0.2).fit(x, y)
     assert share.tree_.weight[share.tree_.is_leaf].min() >= 30
-    with pytest.raises(ChoiceError, match="counts rows, not weight"):
+    with pytest.raises(ChoiceError, match="limits the number of rows, not their weight"):
         penjing.TreeClassifier("cart", min_weight_fraction_leaf=0.2).fit(x, y)
 
 
@@ -300,7 +300,7 @@ def test_the_estimators_grow_what_fit_grows():
 def test_mistakes_are_told_in_sentences():
     with pytest.raises(NotFittedError):
         penjing.C45Classifier().predict([[1]])
-    with pytest.raises(ChoiceError, match="recipe 'c5' is not known"):
+    with pytest.raises(ChoiceError, match="unknown recipe 'c5'"):
         penjing.TreeClassifier("c5").fit([[1], [2]], [0, 1])
     with pytest.raises(ChoiceError):
         penjing.TreeClassifier("id3", options={"confidence": 0.1}).fit([[1], [2]], [0, 1])
@@ -312,7 +312,7 @@ def test_mistakes_are_told_in_sentences():
         penjing.C45Classifier().fit([[1], [np.inf]], [0, 1])
     with pytest.raises(TypeError, match="must be a string or a number"):
         penjing.C45Classifier().fit(np.array([[1], [{}]], object), [0, 1])
-    with pytest.raises(DataError, match="holds dates"):
+    with pytest.raises(DataError, match="contains dates"):
         penjing.C45Classifier().fit(pd.DataFrame({"d": pd.to_datetime(["2020", "2021"])}), [0, 1])
     with pytest.raises(ChoiceError, match="min_weight_fraction_leaf"):
         penjing.ID3Classifier(min_weight_fraction_leaf=0.9).fit([[1], [2]], [0, 1])
@@ -346,6 +346,6 @@ def test_without_scikit_learn_a_sentence_says_what_to_install():
         "except ImportError as error: print(error)"
     )
     assert done.stdout.strip() == (
-        "penjing.C45Classifier needs scikit-learn, which is not installed:"
-        " pip install 'penjing[sklearn]'."
+        "penjing.C45Classifier requires scikit-learn, which is not installed."
+        " Install it with: pip install 'penjing[sklearn]'."
     )

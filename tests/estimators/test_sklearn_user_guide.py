@@ -92,7 +92,7 @@ def test_several_outputs_are_refused_in_a_sentence():
         (penjing.C45Classifier, (x > 9).astype(int)),
         (penjing.TreeRegressor, x),
     ):
-        with pytest.raises(CapabilityError, match="y has 2 columns, and several outputs"):
+        with pytest.raises(CapabilityError, match="y has 2 columns, and multiple outputs"):
             kind().fit(x, y)
 
 

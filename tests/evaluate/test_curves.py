@@ -137,7 +137,7 @@ def test_calibration_counts_rows_by_how_sure_the_tree_is():
     right = sum(point["weight"] * point["right"] for point in points)
     assert np.isclose(right, tree.score(test).correct)
     assert all(p["low"] <= p["said"] <= p["high"] for p in points)
-    with pytest.raises(CapabilityError, match="class shares"):
+    with pytest.raises(CapabilityError, match="predicted probabilities"):
         calibration(TREES["regression"](), test)
 
 
@@ -180,7 +180,7 @@ def test_a_report_has_all_its_parts_and_fetches_nothing(theme, lang):
 def test_a_report_of_numbers_and_of_a_tree_alone():
     tree = TREES["regression"]()
     page = dossier(tree, rows_of(500, 8, missing=0.1, regression=True), folds=3)
-    assert "root mean square error" in page
+    assert "root mean squared error" in page
     alone = dossier(Tree.from_dict({"<b>": {"x": "y", "<i>": "n"}}))
     assert "<b>" not in alone
     with pytest.raises(ChoiceError):

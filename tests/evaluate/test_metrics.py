@@ -36,28 +36,28 @@ def melons() -> dict[str, Table]:
 def test_the_report_of_the_homework(melons):
     report = grown(melons["train1"]).score(melons["test1"])
     assert str(report).splitlines() == [
-        "accuracy 7/10 = 70 %   (95 % interval 40 to 89 %)",
+        "accuracy 70% (7 of 10), 95% confidence interval 40% to 89%",
         "              predicted",
         "actual         是    否",
         "  是            4     1",
         "  否            2     3",
-        "wrong: row 4 是→否, row 6 否→是, row 7 否→是",
+        "wrong predictions: row 4 是→否, row 6 否→是, row 7 否→是",
     ]
     assert report.text("zh").splitlines() == [
-        "精度 7/10 = 70 %   （95 % 区间 40 到 89 %）",
+        "精度 70%（7/10），95% 置信区间 40%–89%",
         "              预测",
         "实际           是    否",
         "  是            4     1",
         "  否            2     3",
-        "错误：第 4 行 是→否，第 6 行 否→是，第 7 行 否→是",
+        "判错的样本：第 4 行 是→否，第 6 行 否→是，第 7 行 否→是",
     ]
 
 
 def test_the_second_homework(melons):
     tree = grown(melons["train2"], "c4.5-textbook")
     report = tree.score(shared(COURSE + "test2.csv"))
-    assert report.headline() == "accuracy 4/5 = 80 %   (95 % interval 38 to 96 %)"
-    assert report.wrong_text() == "wrong: row 3 是→否"
+    assert report.headline() == "accuracy 80% (4 of 5), 95% confidence interval 38% to 96%"
+    assert report.wrong_text() == "wrong predictions: row 3 是→否"
 
 
 def test_leave_one_out_of_the_homework(melons):
@@ -144,10 +144,10 @@ def test_long_names_wide_counts_and_many_wrong_rows_are_lined_up():
     assert report.wrong[-1] == Wrong(123_000, "短", "c")
     assert report.wrong == tree.score(Table((nominal("x", x),), nominal("y", y), len(x))).wrong
     assert repr(report.wrong) == "<82000 wrong rows>"
-    assert report.wrong_text().endswith(f"and {len(report.wrong) - 20} more")
+    assert report.wrong_text().endswith(f"and {len(report.wrong) - 20:,} more")
     assert len(report.wrong_text()) < 1000
     assert report.headline() == (
-        "accuracy 41000/123000 = 33.3 %   (95 % interval 33.07 to 33.60 %)"
+        "accuracy 33.3% (41,000 of 123,000), 95% confidence interval 33.07% to 33.60%"
     )
 
 
@@ -156,9 +156,9 @@ def test_rows_without_an_answer_are_left_out_and_counted():
     table = Table((nominal("x", "pqp"),), nominal("y", ["no", None, "yes"]), 3)
     report = tree.score(table)
     assert (report.n, report.correct, report.unlabelled) == (2, 1, 1)
-    assert "1 row without a value of 'y' was left out." in str(report)
+    assert "1 row without a value in 'y' was left out." in str(report)
     assert [w.row for w in report.wrong] == [3]
-    with pytest.raises(DataError, match="no row of table has a value of 'y'"):
+    with pytest.raises(DataError, match="no row of table has a value in 'y'"):
         tree.score(table.take([1]))
     with pytest.raises(DataError, match="has no column 'y'"):
         tree.score(replace(table, target=None))
@@ -192,6 +192,6 @@ def test_a_number_reports_rows_without_one():
     report = tree.score(rows)
     assert (report.n, report.unlabelled) == (2, 1)
     assert str(report).splitlines() == [
-        "root mean square error 1.414, mean absolute error 1, R² 0.1111   (2 rows)",
-        "1 row without a value of 'y' was left out.",
+        "root mean squared error 1.414, mean absolute error 1, R² 0.1111   (2 rows)",
+        "1 row without a value in 'y' was left out.",
     ]

@@ -47,7 +47,7 @@ def test_the_numbers_shown_rank_as_the_choice_does(recipe):
             continue
         texts = weigh.removeprefix("  weigh").split(" (")[0].split(", ")
         shown = [float(text.split()[-1]) for text in texts]
-        is_least = "smallest wins" in weigh
+        is_least = "smallest is best" in weigh
         assert shown[0] == (min(shown) if is_least else max(shown))
         assert ("score" in weigh) == (step["rules"] != "textbook")
 

@@ -63,7 +63,7 @@ def test_a_measure_of_one_s_own_is_shown():
 
     tree = penjing.fit(penjing.example("golf"), criterion=errors, trace=True)
     lines = node_text.write(explain(tree)).splitlines()
-    assert lines[1].split()[-1] == "own"
+    assert lines[1].split()[-1] == "custom"
     best = explain(tree)["candidates"][0]
     assert best["score"] == best["criterion_gain"]
     assert "(errors)" in telling.write(story(tree), _about(tree))
@@ -170,7 +170,7 @@ def test_a_deep_chain_is_told_without_a_long_line():
     assert len(text.splitlines()[0]) < 300
     steps = story(tree, table, limit=3)
     assert len(steps) == 3
-    assert f"{len(tree.kept_trace['steps']) - 3} more steps" in telling.write(steps, _about(tree))
+    assert f"{len(tree.kept_trace['steps']) - 3:,} more steps" in telling.write(steps, _about(tree))
 
 
 def test_ties_are_listed_up_to_a_number():
@@ -202,7 +202,7 @@ def test_the_choice_says_which_number_is_smaller(recipe, lang):
     )
     less = {"en": "smaller than", "zh": "小"}[lang]
     assert (less in chosen) == ("cart" in recipe)
-    more = {"en": "ahead of", "zh": "多"}[lang]
+    more = {"en": "ahead of", "zh": "大"}[lang]
     assert (more in chosen) == ("cart" not in recipe)
 
 
@@ -281,8 +281,8 @@ def test_the_number_by_which_a_program_chose_is_shown():
     text = node_text.write(told)
     chosen = told["candidates"][0]
     assert f"{chosen['score']:.4f}" in text
-    assert "The score decides" in text
-    assert "得分决定" in node_text.write(told, "zh")
+    assert "ranked by score" in text
+    assert "按得分比较" in node_text.write(told, "zh")
 
 
 def test_the_formula_of_a_regression_is_true_for_every_recipe():

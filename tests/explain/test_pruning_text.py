@@ -20,12 +20,16 @@ def test_each_pruning_decision_says_where_its_node_is_now():
         assert len(records) == n_records
         for record, before in zip(records, (whole, once), strict=False):
             text = pruning_text.decision_list(tree, record)
+            measure = {"errors": "errors", "costs": "cost"}[pruning_text.measure_of(record)]
             for decision in record["decisions"]:
                 road = [branch_text(before, n) for n in before.path(decision["node"])[1:]]
                 here = [branch_text(tree, n) for n in tree.path(decision["now"])[1:]]
                 assert here == road[: len(here)]  # itself, or what is left above it
                 assert decision["is_gone"] == (len(here) < len(road))
-                assert f"{decision['kept']:.6g}, as leaf {decision['as_leaf']:.6g}: " in text
+                assert (
+                    f"{decision['kept']:.6g}, {measure} as a leaf {decision['as_leaf']:.6g}: "
+                    in text
+                )
 
 
 def test_a_very_deep_tree_is_pruned_with_its_decisions_followed():

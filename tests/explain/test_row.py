@@ -44,7 +44,7 @@ def test_every_flip_flips_and_no_smaller_one_exists(recipe, table, data):
     missing = any(column.has_missing for column in table.columns)
     known = np.any([column.codes >= 0 for column in table.columns], axis=0)
     if recipe == "rpart" and not known.any():
-        with pytest.raises(DataError, match="no row has a value"):
+        with pytest.raises(DataError, match="lacks the values"):
             penjing.fit(table, recipe=recipe)
         return
     if recipe in ("id3", "cart-binary") and missing:
@@ -102,13 +102,13 @@ def test_the_evidence_of_the_watermelon_is_told_in_both_languages():
     told = tree.explain(melon)
     assert told.to_json()["interval"] == list(wilson(2, 3))
     assert told.text("zh").splitlines()[:4] == [
-        "回答是 是，67 %（95 % 区间 21 到 94 %）",
+        "预测：是，67%（95% 置信区间 21%–94%）",
         "  纹理 = 清晰         (清晰)  7 : 2 → 是",
         "  根蒂 = 稍蜷         (稍蜷)  2 : 1 → 是",
-        "  色泽 = 浅白 在此没有分支：取提问结点的回答",
+        "  色泽 = 浅白 在这里没有分支：以这个结点的预测为准",
     ]
     assert "色泽 = 乌黑" in told.text("zh").splitlines()[5]
-    assert str(told).startswith("the answer is 是, 67 % (95 % interval 21 to 94 %)")
+    assert str(told).startswith("prediction: 是, 67% (95% confidence interval 21% to 94%)")
     assert "→" not in told.text(ascii_only=True)
 
 
@@ -125,10 +125,13 @@ def test_surrogates_and_missing_ways_are_named():
     asks = tree.schema[int(tree.nodes.column[0])].name
     other = "z" if asks == "x" else "x"
     text = str(tree.explain({other: 0.9}))
-    assert f"no value; by {other} >" in text or f"no value; by {other} ≤" in text
-    assert "the way of missing values" in str(tree.explain({}))
+    assert (
+        f"missing; decided by the surrogate {other} >" in text
+        or f"missing; decided by the surrogate {other} ≤" in text
+    )
+    assert "takes the branch for missing values" in str(tree.explain({}))
     shared = penjing.fit(table, recipe="c4.5-textbook")
-    assert "shared out" in str(shared.explain({}))
+    assert "spread over all branches" in str(shared.explain({}))
 
 
 def test_numbers_are_explained_too():
@@ -143,7 +146,7 @@ def test_numbers_are_explained_too():
 
 def test_one_row_at_a_time():
     tree = penjing.fit(penjing.example("golf"))
-    with pytest.raises(ChoiceError, match="one row is explained at a time, found 14"):
+    with pytest.raises(ChoiceError, match="one row is explained at a time, got 14"):
         tree.explain(penjing.example("golf"))
 
 
@@ -229,11 +232,11 @@ def test_every_value_of_a_printed_interval_is_answered_as_promised(recipe, table
 @pytest.mark.parametrize(
     ("row", "says"),
     [
-        ({"纹理": [1]}, "the row's column '纹理' holds [1]."),
-        ({"纹理": b"x"}, "the row's column '纹理' holds b'x'."),
-        ({3: "x"}, "column '3' is not in the table"),
-        ("abc", "'abc' is no row."),
-        (None, "None is no row."),
+        ({"纹理": [1]}, "column '纹理' of the row holds [1]."),
+        ({"纹理": b"x"}, "column '纹理' of the row holds b'x'."),
+        ({3: "x"}, "there is no column '3' in the table"),
+        ("abc", "'abc' is not a row."),
+        (None, "None is not a row."),
     ],
 )
 def test_odd_rows_are_blamed_where_they_are_odd(row, says):
@@ -243,7 +246,7 @@ def test_odd_rows_are_blamed_where_they_are_odd(row, says):
 
 
 def test_a_leaf_explains_a_row_of_nothing():
-    assert str(Tree.from_dict("yes").explain({})).startswith("the answer is yes")
+    assert str(Tree.from_dict("yes").explain({})).startswith("prediction: yes")
 
 
 def test_an_unseen_level_is_not_called_missing():
@@ -252,8 +255,10 @@ def test_an_unseen_level_is_not_called_missing():
     tree = penjing.fit(table, recipe="rpart", minsplit=2)
     told = tree.explain({"c": "pink"})
     assert told.to_json()["path"][0]["by"] == "unseen"
-    assert "(pink)  not seen here in training; the way of missing values" in str(told)
-    assert "(?)  no value; the way of missing values" in str(tree.explain({"c": None}))
+    assert "(pink)  category not seen here in training; takes the branch for missing values" in str(
+        told
+    )
+    assert "(?)  missing; takes the branch for missing values" in str(tree.explain({"c": None}))
 
 
 def test_no_bare_error_of_python():

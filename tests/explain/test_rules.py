@@ -46,7 +46,7 @@ def test_textbook_tables_get_fewer_rules_than_leaves_and_lose_nothing(name):
     made = tree.ruleset(table, max_loss=0)
     assert errors(made.predict(table), table) <= errors(tree.predict(table), table)
     assert len(made.rules) < tree.n_leaves
-    assert made.text("zh").splitlines()[-2].startswith("默认：")
+    assert made.text("zh").splitlines()[-2].startswith("默认类别：")
 
 
 def test_intervals_are_merged_and_rows_counted_after_those_before():
@@ -61,7 +61,7 @@ def test_intervals_are_merged_and_rows_counted_after_those_before():
 def test_rules_need_classes_and_a_target():
     x = numeric("x", range(9))
     numbers = Table((x,), numeric("y", range(9)), 9)
-    with pytest.raises(CapabilityError, match="rules are made of classes"):
+    with pytest.raises(CapabilityError, match="a rule set needs a categorical target"):
         penjing.fit(numbers, recipe="cart-binary").ruleset(numbers)
     table = penjing.example("golf")
     tree = penjing.fit(table)

@@ -139,5 +139,5 @@ def test_a_doctored_trace_is_refused_in_a_sentence(change):
     steps = json.loads(json.dumps(tree.to_json()["trace"]["steps"]))
     steps[0]["candidates"][0] |= change
     broken = replace(tree, kept_trace={"steps": steps, "is_whole": True})
-    with pytest.raises(DataError, match="trace is not as penjing writes it"):
+    with pytest.raises(DataError, match="trace in the model file is damaged"):
         list(broken.trace)

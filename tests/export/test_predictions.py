@@ -55,7 +55,7 @@ def agree(name, kind, n, folder, request, **options):
     if kind == "onnx":  # has no missing text but the empty one
         rows = [row for row in rows_for(name, 2 * n) if "" not in row.values()][:n]
     if kind == "pmml" and tree.recipe.get("missing") == "fraction":
-        with pytest.raises(CapabilityError, match="by parts"):
+        with pytest.raises(CapabilityError, match="fractional cases"):
             tree.export("pmml")
         options.setdefault("missing", "stop")
     given = {"link": request.getfixturevalue("link")} if kind == "postgres" else {}
@@ -144,7 +144,7 @@ def test_a_value_that_only_has_to_be_known_goes_that_way(kind, depth, tmp_path, 
 
 @pytest.mark.parametrize("kind", ["sql", "pmml", "onnx", "excel"])
 def test_a_target_that_cannot_refuse_a_row_is_refused_itself(kind):
-    with pytest.raises(CapabilityError, match="cannot refuse a row"):
+    with pytest.raises(CapabilityError, match="cannot raise errors"):
         tree_of("stay").export(kind, unseen="error")
 
 
@@ -187,7 +187,7 @@ def test_the_deepest_query_runs(kind, missing, tmp_path, request):
     given = {"link": request.getfixturevalue("link")} if kind == "postgres" else {}
     answers, _ = KINDS[kind](tree, rows, tmp_path, missing=missing, **given)
     assert answers == tree.predict(as_table(tree, rows), missing=missing).tolist()
-    with pytest.raises(CapabilityError, match="can nest"):
+    with pytest.raises(CapabilityError, match="allows"):
         chain(limit + 1).export("sql", dialect=kind, missing=missing)
 
 
@@ -206,7 +206,7 @@ def test_every_dialect_is_read_back_by_its_own_parser(dialect):
 
 def test_words_are_checked():
     tree = tree_of("id3")
-    with pytest.raises(ChoiceError, match="Closest: python"):
+    with pytest.raises(ChoiceError, match="Did you mean 'python"):
         tree.export("pyton")
     with pytest.raises(ChoiceError, match="Did you mean 'dialect'"):
         tree.export("sql", dialct="duckdb")
@@ -218,7 +218,7 @@ def test_words_are_checked():
         tree.export("java", name="1 2")
     with pytest.raises(ChoiceError, match="B2"):
         tree.export("excel", cells={"number": "what"})
-    with pytest.raises(CapabilityError, match="refuse a missing value"):
+    with pytest.raises(CapabilityError, match="raise an error for missing values"):
         tree.export("c", missing="error")
 
 
@@ -227,14 +227,14 @@ def test_texts_that_a_target_cannot_hold_are_refused():
     ends = Tree.from_dict({"a": {"a\0b": "x", "b": "y"}})
     alike = Tree.from_dict({"a": {1: "x", "1": "y"}})
     for kind in ("python", "sql", "c", "javascript", "java", "pmml", "onnx", "excel"):
-        with pytest.raises(CapabilityError, match="cannot hold"):
+        with pytest.raises(CapabilityError, match="cannot represent"):
             lone.export(kind)
-        with pytest.raises(CapabilityError, match="two levels that read '1'"):
+        with pytest.raises(CapabilityError, match="two categories with the same text '1'"):
             alike.export(kind)
     for kind in ("sql", "c", "pmml", "excel"):
-        with pytest.raises(CapabilityError, match="cannot hold"):
+        with pytest.raises(CapabilityError, match="cannot represent"):
             ends.export(kind)
-    with pytest.raises(CapabilityError, match="empty text"):
+    with pytest.raises(CapabilityError, match="empty string"):
         Tree.from_dict({"a": {"": "x", "b": "y"}}).export("onnx")
     with pytest.raises(CapabilityError, match="capitals"):
         Tree.from_dict({"a": {"x": "y", "z": {"A": {"x": "y", "z": "n"}}}}).export("sql")

@@ -39,8 +39,13 @@ def test_both_catalogues_have_the_same_keys():
     assert all(key in EN for key in ZH)
 
 
+ENGLISH_DETAILS = {"model_broken": {"expected"}}
+"""Values that are English words, of use to developers: Chinese sentences do without them."""
+
+
 def test_a_sentence_mentions_the_same_in_both_languages():
-    assert [key for key in ZH if fields(EN[key]) != fields(ZH[key])] == []
+    odd = {key: fields(EN[key]) ^ fields(ZH[key]) for key in ZH}
+    assert {key: names for key, names in odd.items() if names} == ENGLISH_DETAILS
 
 
 def test_a_singular_mentions_nothing_that_the_plural_does_not():
@@ -96,6 +101,9 @@ def is_said(key: str) -> bool:
     stems = (stem, stem.removeprefix("note_"))
     made = [found.groups() for form in forms for s in stems if (found := form.fullmatch(s))]
     prefixes = tuple(text for text in texts if re.fullmatch(r"[a-z]+_", text))
+    spelt = [{"".join(parts), "-".join("".join(parts).split("_"))} for parts in made]
+    if any(names & texts for names in spelt):
+        return True
     return any(all(p in texts for p in parts) for parts in made) or stem.startswith(prefixes)
 
 

@@ -82,7 +82,7 @@ def test_files_are_of_their_kind_and_the_same_every_time(tmp_path):
         assert paths[0].read_bytes().startswith(start)
         assert paths[0].read_bytes() == paths[1].read_bytes()
     tree.save_picture(tmp_path / "i.svg", icicle=True)
-    assert "width = rows" in (tmp_path / "i.svg").read_text("utf-8")
+    assert "width = number of rows" in (tmp_path / "i.svg").read_text("utf-8")
     for kind in ("txt", "md", "dot"):
         tree.save_picture(tmp_path / f"t.{kind}")
         assert "纹理" in (tmp_path / f"t.{kind}").read_text("utf-8")
@@ -108,7 +108,7 @@ def test_an_icicle_is_plotted_with_every_word_of_its_svg(tmp_path):
 
 def test_wrong_wishes_are_told(tmp_path):
     tree = TREES["fish"]()
-    with pytest.raises(ChoiceError, match=r"'\.jpg' is no kind of picture"):
+    with pytest.raises(ChoiceError, match=r"'\.jpg' is not a supported picture format"):
         tree.save_picture(tmp_path / "a.jpg")
     with pytest.raises(ChoiceError, match="theme 'x'"):
         tree.plot(theme="x")

@@ -273,7 +273,7 @@ def test_the_new_kinds_are_said_in_both_languages_and_survive_a_pool(kind):
     error = kind("not_text", name="a", value=VALUES["frame"]())
     again = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
     assert type(again) is kind
-    assert str(again) == str(error) == "a=<DataFrame> cannot be used: it must be a string."
+    assert str(again) == str(error) == "a must be a string, got <DataFrame>."
     assert again.say("zh") == error.say("zh")
     assert "DataFrame" in error.say("zh")
 

@@ -160,18 +160,20 @@ def told(text: str) -> list[str]:
         weighed = ", ".join(f"{c} {places(node.gain(c))}" for c in [*tied, *others])
         lines.append(f"比较    {weighed}（信息增益）")
         if len(tied) > 1:
-            lines.append(f"选择    {best}；与 {and_more(tied[1:])} 平局，按列的次序取前者")
+            lines.append(f"选择    {best}；与 {and_more(tied[1:])} 并列，取排在前面的列")
         elif others:
             ahead = places(node.gain(best) - node.gain(others[0]))
-            lines.append(f"选择    {best}，比 {others[0]} 多 {ahead}")
+            lines.append(f"选择    {best}，比 {others[0]} 大 {ahead}")
         else:
-            lines.append(f"选择    {best}，{places(node.gain(best))}；没有别的属性参与比较")
+            lines.append(f"选择    {best}，{places(node.gain(best))}；没有别的属性参加比较")
         parts = node.parts(best)
         mixed = {v: len({row[target] for _, row in part}) > 1 for v, part in parts.items()}
         drawn = sorted(parts, key=lambda v: (-len(parts[v]), not mixed[v], levels[best].index(v)))
         lines.append("分支    " + ", ".join(f"{v} {len(parts[v])}" for v in drawn))
         if empty := [v for v in levels[best] if v not in parts]:
-            lines.append(f"空分支  {and_more(empty)}：没有样本，叶结点取这里的多数类 {majority}")
+            lines.append(
+                f"空分支  {and_more(empty)}：没有样本，成为叶结点，取这里的多数类 {majority}"
+            )
         steps.append([", ".join(path) or "根结点", *lines])
         rest = [c for c in left if c != best]
         waiting += [([*path, f"{best} = {v}"], parts[v], rest) for v in levels[best] if v in parts]

@@ -192,7 +192,7 @@ def test_the_longest_file_name_can_be_written(tree, tmp_path):
 
 
 def test_what_cannot_be_written_is_said(tree, tmp_path):
-    with pytest.raises(DataError, match="is a folder") as caught:
+    with pytest.raises(DataError, match="Is a directory") as caught:
         tree.save(tmp_path)
     assert caught.value.key == "output_is_folder"
     with pytest.raises(DataError, match="cannot be written: No such file"):

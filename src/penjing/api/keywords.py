@@ -45,7 +45,7 @@ def given_options(
     *others : str
         Parameters that are not options.
     is_none_given : bool
-        Whether None is a value; otherwise it means that the option is not given.
+        Whether None is a value; otherwise it means that the option is required.
     """
     no_options = {"self", "other_options", *others}
     given = {

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from penjing.data.table import Table
 
 PREPRUNED = "prepruned"
-TRANSLATED_METHODS = ("method_prepruned", "method_reduced_error", "method_pessimistic")
 LEAVE_ONE_OUT = 200
 """Leave-one-out grows a tree per row; with more rows it needs an explicit option."""
 
@@ -176,6 +175,7 @@ def print_pruning(
 ) -> None:
     """Print the pruning decisions, and the figures before and after."""
     from penjing.explain import pruning_text  # noqa: PLC0415 - heavy
+    from penjing.text.phrases import method_name  # noqa: PLC0415 - heavy
 
     record = pruned_tree.about["pruning"][-1]
     figures = figures or {"leaves": [tree.n_leaves, pruned_tree.n_leaves]}
@@ -201,14 +201,8 @@ def print_pruning(
         console.print(pruning_text.write(tree, record, console.lang, ascii_only=console.ascii_only))
     changes = pruning_text.before_after_line(figures, console.lang)
     console.print_note(
-        "prune_summary", method=_method_name(console, record["method"]), what=changes
+        "prune_summary", method=method_name(record["method"], console.lang), what=changes
     )
-
-
-def _method_name(console: Console, method: str) -> str:
-    """Return the translated name of a method; a plug-in keeps its own name."""
-    key = method.replace("-", "_")
-    return console.message(f"method_{key}") if f"method_{key}" in TRANSLATED_METHODS else method
 
 
 def _count_from_one_leaf(figures: dict[str, Any], record: dict[str, Any]) -> None:

@@ -135,7 +135,7 @@ class ReadingOptions:
 
     def _column_roles(self, fields: Sequence[Field]) -> _ColumnRoles:
         """Return target, weight and ignored columns; kinds must be those of the fields."""
-        from penjing.data.read.schema import parse_column_spec  # noqa: PLC0415 - heavy
+        from penjing.data.read.schema import KINDS, parse_column_spec  # noqa: PLC0415 - heavy
 
         specs = {
             name: parse_column_spec(name, value) for name, value in self.column_schema().items()
@@ -146,7 +146,8 @@ class ReadingOptions:
             by_role.setdefault(spec.kind, name)
             is_kind = spec.kind in ("nominal", "ordered", "numeric")
             if is_kind and kinds.get(name, spec.kind) != spec.kind:
-                raise ChoiceError("schema_not_models", column=name, kind=kinds[name])
+                word = next(word for word, kind in KINDS.items() if kind == kinds[name])
+                raise ChoiceError("schema_not_models", column=name, kind=word)
         return _ColumnRoles(
             self.target or by_role.get("target"),
             self.weight or by_role.get("weight"),

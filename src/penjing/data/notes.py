@@ -19,7 +19,7 @@ class Note:
     Examples
     --------
     >>> print(Note("note_left_out_empty", {"column": "remark"}))
-    'remark' is left out: it has no values.
+    'remark' was left out: it has no values.
     """
 
     key: str
@@ -38,7 +38,7 @@ class Note:
         Examples
         --------
         >>> Note("note_left_out_empty", {"column": "remark"}).text()
-        "'remark' is left out: it has no values."
+        "'remark' was left out: it has no values."
         """
         command_key = f"{self.key}_cli"
         key = command_key if command and command_key in catalogue(lang) else self.key
@@ -58,7 +58,7 @@ class Notes(tuple[Note, ...]):
     Examples
     --------
     >>> print(Notes([Note("note_left_out_empty", {"column": "remark"})]))
-    'remark' is left out: it has no values.
+    'remark' was left out: it has no values.
     """
 
     __slots__ = ()
@@ -69,7 +69,7 @@ class Notes(tuple[Note, ...]):
         Examples
         --------
         >>> Notes([Note("note_left_out_empty", {"column": "remark"})]).text()
-        "'remark' is left out: it has no values."
+        "'remark' was left out: it has no values."
         """
         return "\n".join(note.text(lang) for note in self)
 
@@ -92,7 +92,7 @@ def collect_notes() -> Iterator[list[Note]]:
     >>> with collect_notes() as notes:
     ...     record_notes([Note("note_left_out_empty", {"column": "remark"})])
     >>> print(notes[0])
-    'remark' is left out: it has no values.
+    'remark' was left out: it has no values.
     """
     notes: list[Note] = []
     token = _COLLECTED.set(notes)

@@ -152,13 +152,13 @@ class Table:
     --------
     >>> import penjing
     >>> print(penjing.example("fish"))
-      no surfacing  flippers    fish
-          category  category  target
-                 1         1     yes
-                 1         1     yes
-                 1         0      no
-                 0         1      no
-                 0         1      no
+      no surfacing     flippers    fish
+       categorical  categorical  target
+                 1            1     yes
+                 1            1     yes
+                 1            0      no
+                 0            1      no
+                 0            1      no
     5 rows × 2 columns, target 'fish'
     """
 

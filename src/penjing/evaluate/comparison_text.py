@@ -138,7 +138,8 @@ def structure_sentence(comparison: Plain, lang: str) -> str:
     parts = comparison["differences"]
     if comparison["same"]:
         return say("compare_same", lang)
-    texts = [_difference(part, lang) for part in parts[:MAX_DIFFERENCES]]
+    names = [str(tree["name"]) for tree in comparison["trees"]]
+    texts = [_difference(part, names, lang) for part in parts[:MAX_DIFFERENCES]]
     if len(parts) == 1 and parts[0]["tie"] is not None:
         return say("compare_one_tie", lang, what=texts[0])
     if len(parts) > MAX_DIFFERENCES:
@@ -147,17 +148,20 @@ def structure_sentence(comparison: Plain, lang: str) -> str:
     return say("compare_differences", lang, n=len(parts), what=what)
 
 
-def _difference(part: Plain, lang: str) -> str:
+def _difference(part: Plain, names: Sequence[str], lang: str) -> str:
     steps = [_step(step) for step in part["path"]]
     location = (
         say("compare_at", lang, place=", ".join(steps)) if steps else say("compare_at_root", lang)
     )
     if part["tie"] is not None:
-        names = {"a": quoted(part["a"]["column"]), "b": quoted(part["b"]["column"])}
-        return say("compare_tie", lang, place=location, score=decimals(part["tie"]), **names)
+        columns = {"a": quoted(part["a"]["column"]), "b": quoted(part["b"]["column"])}
+        return say("compare_tie", lang, place=location, score=decimals(part["tie"]), **columns)
     if part["kind"] == "groups":
         return say("compare_groups", lang, place=location, a=quoted(part["a"]["column"]))
-    sides = {side: _side_text(part[side], part["kind"], lang) for side in ("a", "b")}
+    sides = {
+        side: _side_text(part[side], name, part["kind"], lang)
+        for side, name in zip(("a", "b"), names, strict=True)
+    }
     return say(f"compare_{part['kind']}", lang, place=location, **sides)
 
 
@@ -168,10 +172,10 @@ def _step(step: Plain) -> str:
     return f"{quoted(step['column'])} = {', '.join(quoted(level) for level in step['levels'])}"
 
 
-def _side_text(side: Any, kind: str, lang: str) -> str:  # noqa: ANN401 - a split or a class
+def _side_text(side: Any, name: str, kind: str, lang: str) -> str:  # noqa: ANN401 - a split or a class
     if not isinstance(side, Mapping):
-        return say("compare_the_answer", lang, answer=quoted(side))
-    name = quoted(side["column"])
+        return say("compare_the_answer", lang, name=name, answer=quoted(side))
+    column = quoted(side["column"])
     if kind == "cut":
-        name += f" ≤ {number_text(float(side['cut']))}"
-    return say("compare_question", lang, column=name)
+        column += f" ≤ {number_text(float(side['cut']))}"
+    return say("compare_question", lang, name=name, column=column)

@@ -147,12 +147,12 @@ class Report:
     >>> report.correct, report.n, report.confusion
     (4, 5, ((2, 0), (1, 2)))
     >>> print(report)
-    accuracy 4/5 = 80 %   (95 % interval 38 to 96 %)
+    accuracy 80% (4 of 5), 95% confidence interval 38% to 96%
                   predicted
     actual        yes    no
       yes           2     0
       no            1     2
-    wrong: row 3 no→yes
+    wrong predictions: row 3 no→yes
     """
 
     target: str
@@ -311,7 +311,7 @@ class Report:
         >>> import penjing
         >>> fish = penjing.example("fish")
         >>> print(penjing.fit(fish).score(fish).text())
-        accuracy 5/5 = 100 %   (95 % interval 57 to 100 %)
+        accuracy 100% (5 of 5), 95% confidence interval 57% to 100%
                       predicted
         actual        yes    no
           yes           2     0
@@ -337,7 +337,7 @@ class Report:
         >>> import penjing
         >>> fish = penjing.example("fish")
         >>> penjing.fit(fish).score(fish).headline()
-        'accuracy 5/5 = 100 %   (95 % interval 57 to 100 %)'
+        'accuracy 100% (5 of 5), 95% confidence interval 57% to 100%'
         """
         low, high = self.interval
         digits = 0 if high - low >= 0.1 else 1 if high - low >= 0.01 else 2
@@ -387,7 +387,7 @@ class Report:
         >>> import penjing
         >>> fish = penjing.example("fish")
         >>> penjing.fit(fish, max_depth=1).score(fish).wrong_text()
-        'wrong: row 3 no→yes'
+        'wrong predictions: row 3 no→yes'
         """
         shown = [
             say("report_wrong_row", lang, row=w.row, actual=w.actual, predicted=w.predicted)
@@ -430,7 +430,7 @@ class NumberReport:
     >>> report.rmse, report.mae, round(report.r2, 4)
     (0.5, 0.5, 0.9412)
     >>> print(report)
-    root mean square error 0.5, mean absolute error 0.5, R² 0.9412   (4 rows)
+    root mean squared error 0.5, mean absolute error 0.5, R² 0.9412   (4 rows)
     """
 
     target: str
@@ -495,7 +495,7 @@ class NumberReport:
         >>> import penjing
         >>> rows = [{"x": x, "y": x + 0.5} for x in (0, 1, 4, 5)]
         >>> penjing.fit(rows, "y", recipe="sklearn", max_depth=1).score(rows).text("zh")
-        '均方根误差 0.5，平均绝对误差 0.5，R² 0.9412   （4 行）'
+        '均方根误差 0.5，平均绝对误差 0.5，R² 0.9412   （4 个样本）'
         """
         r2 = "–" if self.r2 is None else f"{self.r2:.4f}"
         values = {"rmse": f"{self.rmse:.4g}", "mae": f"{self.mae:.4g}", "r2": r2, "n": self.n}

@@ -53,10 +53,10 @@ class Stability:
     >>> stability.root, stability.roots
     ('no surfacing', {'no surfacing': 14, 'flippers': 4})
     >>> print(stability)
-    column            root   asked
-    'no surfacing'    70 %    80 %
-    flippers          20 %    55 %
-    20 trees of 1 to 3 leaves, half of them at most 2
+    column            root    used
+    'no surfacing'     70%     80%
+    flippers           20%     55%
+    20 trees with 1 to 3 leaves (median 2)
     """
 
     n: int
@@ -132,12 +132,12 @@ class Stability:
         --------
         >>> import penjing
         >>> print(penjing.bootstrap(penjing.example("golf"), recipe="id3", n=20).text())
-        column         root   asked
-        outlook        55 %    95 %
-        humidity       15 %    70 %  first cut 82.5 (90 % between 79.35 and 82.5)
-        temperature    20 %    60 %  first cut 68.75 (90 % between 66.575 and 76.45)
-        windy          10 %    45 %
-        20 trees of 4 to 8 leaves, half of them at most 5
+        column         root    used
+        outlook         55%     95%
+        humidity        15%     70%  threshold at the root 82.5 (90% between 79.35 and 82.5)
+        temperature     20%     60%  threshold at the root 68.75 (90% between 66.575 and 76.45)
+        windy           10%     45%
+        20 trees with 4 to 8 leaves (median 5)
         """
         head, rows, size = self._cells(lang)
         name_width = max_width([head[0], *(name for name, *_ in rows)], 6)
@@ -161,7 +161,7 @@ class Stability:
                     cut_label(float(c)) for c in np.quantile(cuts, [0.05, 0.5, 0.95])
                 )
                 quantiles = say("bootstrap_cuts", lang, low=low, middle=middle, high=high)
-            rows.append([quoted(name), *(f"{share:.0f} %" for share in shares), quantiles])
+            rows.append([quoted(name), *(f"{share:.0f}%" for share in shares), quantiles])
         least, most = self.leaves[0], self.leaves[-1]
         middle_size = self.leaves[len(self.leaves) // 2]
         sizes = {"n": self.n, "least": least, "middle": middle_size, "most": most}

@@ -53,12 +53,12 @@ def score(
     >>> tree = penjing.Tree.from_dict({"texture": {"clear": "yes", "faint": "no"}}, target="ripe")
     >>> texture = nominal("texture", ["clear", "clear", "faint"])
     >>> print(tree.score(Table((texture,), nominal("ripe", ["yes", "no", "no"]), 3)))
-    accuracy 2/3 = 66.7 %   (95 % interval 21 to 94 %)
+    accuracy 66.7% (2 of 3), 95% confidence interval 21% to 94%
                   predicted
     actual        yes    no
       yes           1     0
       no            1     1
-    wrong: row 2 no→yes
+    wrong predictions: row 2 no→yes
     """
     rows = align(tree, source) if y is None else align_labelled(tree, source, y)
     table, unlabelled = labelled_rows(rows, tree.target.name)

@@ -235,7 +235,7 @@ def _score(candidate: Plain) -> str:
 
 
 def _missing_share(candidate: Plain) -> str:
-    return f"{100 * candidate['missing'] / (candidate['missing'] + candidate['known']):.0f} %"
+    return f"{100 * candidate['missing'] / (candidate['missing'] + candidate['known']):.0f}%"
 
 
 def _condition_suffix(candidate: Plain, *, ascii_only: bool) -> str:

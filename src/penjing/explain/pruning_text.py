@@ -10,7 +10,7 @@ from penjing.formatting.text_table import align_left, align_right, clip, dots, m
 from penjing.i18n import say
 from penjing.prune.decisions import OWN_MEASURES
 from penjing.text.labels import branch_text, quoted, value_text, weight_text
-from penjing.text.phrases import join_clauses
+from penjing.text.phrases import join_clauses, method_name
 from penjing.tree.tree_data import TreeData
 
 MIN_STEP_WIDTH, MIN_ROWS_WIDTH, MIN_SUBTREE_WIDTH = 4, 4, 9
@@ -47,7 +47,7 @@ def write(
         say(key, lang)
         for key in (
             "prune_step", "prune_subtree", "prune_rows", f"prune_{measure_of(record)}",
-            "prune_leaf", "prune_decision",
+            f"prune_leaf_{measure_of(record)}", "prune_decision",
         )
     ]  # fmt: skip
     rows = [
@@ -143,7 +143,8 @@ def decision_list(
     """
     decisions = record.get("decisions", ())
     n = int(record.get("n_decisions", len(decisions)))
-    lines = [say("pruned_head", lang, method=record.get("method", "?"), n=n)]
+    method = method_name(str(record.get("method", "?")), lang)
+    lines = [say("pruned_head", lang, method=method, n=n)]
     for index, decision in enumerate(decisions[:limit], start=1):
         text = decision_text(tree, record, decision, lang, ascii_only=ascii_only)
         lines.append(f"  {index}. {text}")
@@ -169,10 +170,14 @@ def decision_text(
     else:
         location = say("pruned_node", lang, node=node)
     measure, outcome = measure_of(record), decision.get("decision")
-    measure = say(f"prune_{measure}", lang) if measure in _MEASURES else ""
+    is_known = measure in _MEASURES
+    names = {
+        "measure": say(f"prune_{measure}", lang) if is_known else "",
+        "leaf_measure": say(f"prune_leaf_{measure}", lang) if is_known else "",
+    }
     outcome = say(f"pruned_{outcome}", lang) if outcome in _DECISIONS else str(outcome)
     estimates = {key: _estimate(decision.get(key)) for key in ("kept", "as_leaf")}
-    return say("pruned_step", lang, place=location, measure=measure, decided=outcome, **estimates)
+    return say("pruned_step", lang, place=location, decided=outcome, **names, **estimates)
 
 
 def _estimate(value: Any) -> str:  # noqa: ANN401 - read from a model file

@@ -58,10 +58,10 @@ class Explanation:
     >>> tree = penjing.fit(penjing.example("fish"))
     >>> explanation = tree.explain({"no surfacing": 1, "flippers": 1})
     >>> print(explanation)
-    the answer is yes, 100 % (95 % interval 34 to 100 %)
+    prediction: yes, 100% (95% confidence interval 34% to 100%)
       'no surfacing' = 1  (1)  2 : 1 → yes
       flippers = 1        (1)  2 : 0 → yes
-    it would flip:
+    changes that would alter the prediction:
       flippers = 0          no
       'no surfacing' = 0    no
     """
@@ -130,10 +130,10 @@ class Explanation:
         >>> import penjing
         >>> tree = penjing.fit(penjing.example("fish"))
         >>> print(tree.explain({"no surfacing": 1, "flippers": 1}, flips=1).text("zh"))
-        回答是 yes，100 %（95 % 区间 34 到 100 %）
+        预测：yes，100%（95% 置信区间 34%–100%）
           'no surfacing' = 1  (1)  2 : 1 → yes
           flippers = 1        (1)  2 : 0 → yes
-        怎样改变回答：
+        以下改动会改变预测：
           flippers = 0          no
         """
         return writer.write(self.told, lang, ascii_only=ascii_only)
@@ -173,10 +173,10 @@ def explain_row(tree: TreeData, row: Source, *, flips: int = N_FLIPS) -> Explana
     >>> import penjing
     >>> tree = penjing.Tree.from_dict({"legs": {"<= 2.5": "bird", "> 2.5": barks}})
     >>> print(explain_row(tree, {"legs": 4, "barks": 1}))
-    the answer is dog
+    prediction: dog
       legs > 2.5          (4)
       barks = 1           (1)
-    it would flip:
+    changes that would alter the prediction:
       barks = 0             cat
       legs ≤ 2.5            bird
     """

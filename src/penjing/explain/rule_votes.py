@@ -94,7 +94,7 @@ class Votes:
       1  yes  2 rows, 0 wrong  0.750  lift 1.9  when 'no surfacing' = 1 and flippers = 1
       2  no  2 rows, 0 wrong  0.750  lift 1.2  when 'no surfacing' = 0
     default: no
-    2 rules from 3 leaves, training 5/5
+    2 rules from 3 leaves, training accuracy 5/5
     """
 
     tree: TreeData
@@ -180,8 +180,8 @@ class Votes:
         >>> print(penjing.fit(fish).ruleset(fish, votes=True).text("zh"))
           1  yes  2 个样本，错 0 个  0.750  提升度 1.9  当 'no surfacing' = 1 且 flippers = 1
           2  no  2 个样本，错 0 个  0.750  提升度 1.2  当 'no surfacing' = 0
-        默认：no
-        3 个叶结点得到 2 条规则，训练 5/5
+        默认类别：no
+        由 3 个叶结点得到 2 条规则，训练集精度 5/5
         """
         lines = []
         for i, r in enumerate(self.rules, start=1):
@@ -231,7 +231,7 @@ def votes(tree: TreeData, data: Source, *, confidence: float | None = None) -> V
       3  Play  4 rows, 0 wrong  0.833  lift 1.3  when outlook = overcast
       4  Play  3 rows, 0 wrong  0.800  lift 1.2  when outlook = rain and windy = false
     default: Play
-    4 rules from 5 leaves, training 14/14
+    4 rules from 5 leaves, training accuracy 14/14
     """
     if tree.is_regression:
         raise CapabilityError("rules_need_classes", target=tree.target.name)

@@ -91,7 +91,7 @@ class Ruleset:
     >>> print(rules)
       1  yes  2  100% (34-100)  when 'no surfacing' = 1 and flippers = 1
     default: no
-    1 rule from 3 leaves, training 5/5 (the tree 5/5)
+    1 rule from 3 leaves, training accuracy 5/5 (the tree: 5/5)
     """
 
     tree: TreeData
@@ -167,8 +167,8 @@ class Ruleset:
         >>> fish = penjing.example("fish")
         >>> print(penjing.fit(fish).ruleset(fish).text("zh"))
           1  yes  2  100% (34-100)  条件 'no surfacing' = 1 且 flippers = 1
-        默认：no
-        由 3 个叶结点得到 1 条规则，训练 5/5（树 5/5）
+        默认类别：no
+        由 3 个叶结点得到 1 条规则，训练集精度 5/5（决策树：5/5）
         """
         return writer.write(self.to_json(), lang, ascii_only=ascii_only)
 
@@ -200,7 +200,7 @@ def ruleset(tree: TreeData, data: Source, *, max_loss: float = MAX_LOSS) -> Rule
       1  是  6  100% (61-100)  when 纹理 = 清晰 and 触感 = 硬滑
       2  是  1  100% (21-100)  when 纹理 = 稍糊 and 触感 = 软粘
     default: 否
-    2 rules from 8 leaves, training 16/17 (the tree 17/17)
+    2 rules from 8 leaves, training accuracy 16/17 (the tree: 17/17)
     """
     if tree.is_regression:
         raise CapabilityError("rules_need_classes", target=tree.target.name)

@@ -144,7 +144,7 @@ class Recipe:
         --------
         >>> Recipe("mine", max_depth=-1).check()  # doctest: +ELLIPSIS
         Traceback (most recent call last):
-        penjing.errors.ChoiceError: max_depth=-1 ...
+        penjing.errors.ChoiceError: max_depth must be an integer of at least ...
         """
         arguments.text("name", self.name)
         self._check_options()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Callable
 from functools import cache
 
@@ -67,6 +68,30 @@ def add_messages(lang: str, messages: dict[str, str]) -> None:
     known.update(messages)
 
 
+def count_text(count: object) -> str:
+    """Return a count with thousands separators; a count that is text already may have decimals.
+
+    Examples
+    --------
+    >>> count_text(9), count_text(10_000), count_text("1234567.5"), count_text("-")
+    ('9', '10,000', '1,234,567.5', '-')
+    """
+    text = str(count)
+    whole, point, decimals = text.partition(".")
+    return f"{int(whole):,}{point}{decimals}" if whole.isascii() and whole.isdigit() else text
+
+
+class _Sentence(string.Formatter):
+    """Fills in sentences; ``{n:,}`` is a count."""
+
+    def format_field(self, value: object, format_spec: str) -> str:
+        """Return a value as text."""
+        return count_text(value) if format_spec == "," else format(value, format_spec)
+
+
+_SENTENCE = _Sentence()
+
+
 def say(key: str, lang: str = "en", /, **values: object) -> str:
     """Return a sentence with its values filled in.
 
@@ -81,4 +106,4 @@ def say(key: str, lang: str = "en", /, **values: object) -> str:
     messages = catalogue(lang)
     if values.get("n") == 1 and f"{key}_one" in messages:
         key = f"{key}_one"
-    return messages[key].format(**values)
+    return _SENTENCE.vformat(messages[key], (), values)

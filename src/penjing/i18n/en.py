@@ -2,16 +2,16 @@
 
 MESSAGES: dict[str, str] = {
     # tree, in counts
-    "leaves": "{n} leaves",
+    "leaves": "{n:,} leaves",
     "leaves_one": "{n} leaf",
-    "rows": "{n} rows",
+    "rows": "{n:,} rows",
     "depth": "depth {n}",
     "root": "root",
-    "training_share": "training {right}/{of}",
+    "training_share": "training accuracy {right:,}/{of:,}",
     # pictures
     "legend_others": "{n} other classes",
-    "picture_folded": "{n} leaves are folded into {folded} dashed boxes",
-    "picture_left_out": "{n} of the {of} first branches, those with fewest rows, are not drawn",
+    "picture_folded": "{n:,} leaves are collapsed into {folded} dashed boxes",
+    "picture_left_out": "{n:,} of the {of:,} branches of the root, those with the fewest rows, are not drawn",
     "folded_leaves": "+ {n} leaves, n={weight}",
     "measure_gain": "gain",
     "measure_gain_ratio": "ratio",
@@ -19,9 +19,9 @@ MESSAGES: dict[str, str] = {
     "measure_variance": "variance gain",
     "measure_improvement": "improvement",
     "measure_score": "score",
-    "icicle_reading": "width = rows, strength of colour = purity",
-    "icicle_reading_number": "width = rows, strength of colour = predicted value, {low} to {high}",
-    "icicle_hidden": "{n} nodes are too thin to be seen",
+    "icicle_reading": "width = number of rows, colour intensity = purity",
+    "icicle_reading_number": "width = number of rows, colour intensity = predicted value, {low} to {high}",
+    "icicle_hidden": "{n:,} nodes are too narrow to be drawn",
     "mark_tie": "tie",
     "mark_empty": "+{n} empty",
     "mark_surrogates": "+{n} surrogates",
@@ -29,536 +29,307 @@ MESSAGES: dict[str, str] = {
     "mark_missing": "(missing)",
     "mark_missing_in": "missing: {columns}",
     "tip_tie": "tie: {columns}",
-    "tip_cut": "exactly {cut}",
-    "tip_empty": "no rows: {levels}",
-    "because_answer_mixed": "the answer is {answer}, {share} % (mixed from several leaves: no interval)",
-    "because_unseen_surrogate": "not seen here in training; by {test}",
-    "because_unseen_way": "not seen here in training; the way of missing values",
-    "explain_no_row": "{found!r} is no row. Hand in a dict {{column: value}}, or a table of one row.",
-    "explain_odd_cell": "the row's column '{column}' holds {value!r}. A cell is a text, a number, a date or None.",
-    "explain_wants_row": "which row? Write --row 'column=value, column=value', --row with JSON, or --data FILE with --row and the number of its row.",
-    "bad_whole": "{name}={value!r} cannot be used: it must be a whole number of at least {least}.",
-    "because_answer": "the answer is {answer}",
-    "because_answer_share": "the answer is {answer}, {share} % (95 % interval {low} to {high} %)",
-    "because_surrogate": "no value; by {test}",
-    "because_missing_way": "no value; the way of missing values",
-    "because_shared": "{column} has no value: shared out over all branches by their rows",
-    "because_missing": "{column} has no value: the answer of the node that asks",
-    "because_no_branch": "{column} = {value} has no branch here: the answer of the node that asks",
-    "because_flips": "it would flip:",
-    "because_no_flip": "no change was found that would flip it",
-    "explain_one_row": "one row is explained at a time, found {n}. Hand in a dict, or a table of one row.",
-    "explain_not_row": "'{text}' is no row. Write it as column=value, column=value, as JSON, or name a file with --data and the number of its row.",
-    "explain_row_number": "the table has {n} rows; there is no row {row}.",
-    "model_broken_trace": "the model's trace is not as penjing writes it. Fit the tree again.",
-    "no_known_rows": "in {source} no row has a value in any column. This recipe leaves such rows out, so nothing is left.",
-    "needs_plot": "drawing on axes, PNG and PDF need matplotlib, which is not installed. Install it: pip install 'penjing[plot]'. SVG and HTML need nothing.",
-    "unknown_picture": "'{word}' is no kind of picture that can be written. Known endings: {known}.",
-    "unknown_picture_near": "'{word}' is no kind of picture that can be written. Known endings: {known}. Closest: {near}.",
-    "no_icicle": "an icicle cannot be written as '{ending}'. Endings that can: {known}.",
-    "permutation_needs_data": "importance by permutation needs rows with the target: data=…, or --data FILE.",
+    "tip_cut": "exact threshold {cut}",
+    "tip_empty": "no training rows: {levels}",
+    "because_answer_mixed": "prediction: {answer}, {share}% (averaged over several leaves, so there is no confidence interval)",
+    "because_unseen_surrogate": "category not seen here in training; decided by the surrogate {test}",
+    "because_unseen_way": "category not seen here in training; takes the branch for missing values",
+    "explain_no_row": "{found!r} is not a row. Pass a dict {{column: value}}, or a table of one row.",
+    "explain_odd_cell": "column '{column}' of the row holds {value!r}. A cell must be a string, a number, a date or None.",
+    "explain_wants_row": "no row is given. Use --row 'column=value, column=value', --row with a JSON object, or --data FILE with --row NUMBER.",
+    "bad_whole": "{name} must be an integer of at least {least}, got {value!r}.",
+    "because_answer": "prediction: {answer}",
+    "because_answer_share": "prediction: {answer}, {share}% (95% confidence interval {low}% to {high}%)",
+    "because_surrogate": "missing; decided by the surrogate {test}",
+    "because_missing_way": "missing; takes the branch for missing values",
+    "because_shared": "{column} is missing: the row is spread over all branches in proportion to their training rows",
+    "because_missing": "{column} is missing: the prediction of this node is used",
+    "because_no_branch": "there is no branch for {column} = {value}: the prediction of this node is used",
+    "because_flips": "changes that would alter the prediction:",
+    "because_no_flip": "no change was found that would alter the prediction",
+    "explain_one_row": "one row is explained at a time, got {n:,} rows. Pass a dict, or a table of one row.",
+    "explain_not_row": "'{text}' is not a row. Write column=value, column=value, or a JSON object, or give a file with --data and the number of one of its rows.",
+    "explain_row_number": "there is no row {row}: the table has {n:,} rows.",
+    "model_broken_trace": "the trace in the model file is damaged. Fit the tree again.",
+    "no_known_rows": "every row of {source} lacks the values of all columns. This recipe ignores such rows, so no rows are left.",
+    "needs_plot": "plotting on axes and saving PNG or PDF files require matplotlib, which is not installed. Install it with: pip install 'penjing[plot]'. SVG and HTML files require no extra package.",
+    "unknown_picture": "'{word}' is not a supported picture format. Supported: {known}.",
+    "unknown_picture_near": "'{word}' is not a supported picture format. Supported: {known}. Did you mean {near}?",
+    "no_icicle": "an icicle plot cannot be saved as '{ending}'. Supported: {known}.",
+    "permutation_needs_data": "permutation importance needs rows with the target. Give them with data=… or --data FILE.",
     "bootstrap_root": "root",
-    "bootstrap_used": "asked",
-    "bootstrap_cuts": "first cut {middle} (90 % between {low} and {high})",
-    "bootstrap_size": "{n} trees of {least} to {most} leaves, half of them at most {middle}",
-    "ruleset_needs_rows": "rules are chosen by the training rows, and the file that the model names is not there. Name it: --train FILE.",
+    "bootstrap_used": "used",
+    "bootstrap_cuts": "threshold at the root {middle} (90% between {low} and {high})",
+    "bootstrap_size": "{n:,} trees with {least} to {most} leaves (median {middle})",
+    "ruleset_needs_rows": "selecting rules needs the training rows, and the file recorded in the model was not found. Give it with --train FILE.",
     "ruleset_default": "default: {answer}",
     "votes_rule": "{answer}  {cover} rows, {wrong} wrong  {accuracy}  lift {lift}  when {when}",
-    "votes_training": "{n} rules from {leaves} leaves, training {right}/{of}",
-    "ruleset_training": "{n} rules from {leaves} leaves, training {right}/{of} (the tree {tree}/{of})",
-    "ruleset_training_one": "{n} rule from {leaves} leaves, training {right}/{of} (the tree {tree}/{of})",
-    "rules_need_classes": "rules are made of classes, and '{target}' is a number. See the rules of each leaf: write('rules').",
-    "rules_need_target": "these rows have no column '{target}'. Rules are chosen by rows whose class is known.",
+    "votes_training": "{n:,} rules from {leaves:,} leaves, training accuracy {right:,}/{of:,}",
+    "ruleset_training": "{n:,} rules from {leaves:,} leaves, training accuracy {right:,}/{of:,} (the tree: {tree:,}/{of:,})",
+    "ruleset_training_one": "{n} rule from {leaves:,} leaves, training accuracy {right:,}/{of:,} (the tree: {tree:,}/{of:,})",
+    "rules_need_classes": "a rule set needs a categorical target, and '{target}' is numeric. For the rule of each leaf use write('rules').",
+    "rules_need_target": "these rows have no column '{target}'. Rules are selected on rows whose class is known.",
     "rule_support": "rows",
-    "rule_confidence": "right",
+    "rule_confidence": "accuracy",
     "rule_when": "when",
     "rule_and": " and ",
     "rule_always": "always",
     "rule_in": "in",
     # the page
-    "view_tools": "tools",
+    "view_tools": "toolbar",
     "view_tree": "tree",
-    "view_icicle": "icicle",
+    "view_icicle": "icicle plot",
     "view_list": "list",
-    "view_unfold": "unfold",
-    "view_fold": "fold",
-    "view_zoom_in": "larger",
-    "view_zoom_out": "smaller",
-    "view_fit": "fit",
+    "view_unfold": "expand all",
+    "view_fold": "collapse all",
+    "view_zoom_in": "zoom in",
+    "view_zoom_out": "zoom out",
+    "view_fit": "fit to window",
     "view_search": "search",
-    "view_found": "{n} found",
+    "view_found": "{n:,} found",
     "view_light": "light",
     "view_dark": "dark",
     "view_classes": "classes",
-    "view_rows": "{n} rows",
-    "view_asks": "asks {column}",
-    "view_answers": "answers {answer}",
+    "view_rows": "{n:,} rows",
+    "view_asks": "splits on {column}",
+    "view_answers": "predicts {answer}",
     "view_details": "details",
     "view_node": "node",
     "view_counts": "rows by class",
-    "view_interval": "of more such rows {low} to {high} % would be {answer} (95 % interval)",
-    "view_what_if": "ask about a row",
-    "view_unknown": "(unknown)",
-    "view_row_answer": "the answer is {answer}",
-    "view_flip": "with {column} {value} it would be {answer}",
+    "view_interval": "95% confidence interval for the share of {answer}: {low}% to {high}%",
+    "view_what_if": "try a row",
+    "view_unknown": "(missing)",
+    "view_row_answer": "prediction: {answer}",
+    "view_flip": "if {column} {value}, the prediction is {answer}",
     "view_clear": "clear",
-    "view_replay": "how it grew",
+    "view_replay": "how the tree was grown",
     "view_first": "first",
-    "view_back": "back",
+    "view_back": "previous",
     "view_next": "next",
     "view_last": "last",
     # arguments
-    "bad_whole_between": "{name}={value!r} cannot be used: it must be a whole number from {least} to {most}.",
-    "not_whole": "{name}={value!r} cannot be used: it must be a whole number.",
-    "not_whole_or_none": "{name}={value!r} cannot be used: it must be a whole number, or None.",
-    "not_number": "{name}={value!r} cannot be used: it must be a number.",
-    "not_number_or_none": "{name}={value!r} cannot be used: it must be a number, or None.",
-    "not_text": "{name}={value!r} cannot be used: it must be a string.",
-    "not_text_or_none": "{name}={value!r} cannot be used: it must be a string, or None.",
-    "not_texts": "{name}={value!r} cannot be used: it must be a string or a list of strings.",
-    "not_switch": "{name}={value!r} cannot be used: it must be True or False.",
-    "not_switch_or_none": "{name}={value!r} cannot be used: it must be True, False or None.",
-    "not_function": "{name}={value!r} cannot be used: it must be a function, or None.",
-    "not_path": "{name}={value!r} cannot be used: it must be the path of a file or folder.",
-    "not_tree": "{name}={value!r} cannot be used: it must be a tree, as penjing.fit and penjing.load return it.",
-    "bad_options": "{name}={value!r} cannot be used: it must be the options of a recipe, such as penjing.RECIPES['rpart'].options.",
-    "bad_target": "target={value!r} cannot be used: it must be the name of a column, False for none, or None.",
-    "bad_separator": "{name}={value!r} cannot be used: it must be one character, such as ';' or '\\t'.",
-    "bad_labels": "{source}: labels={value!r} cannot be used: give a list, an array or a series with one value for each row.",
-    "bad_column_names": "{source}: names={value!r} cannot be used: give a list with the name of each column.",
+    "bad_whole_between": "{name} must be an integer from {least} to {most}, got {value!r}.",
+    "not_whole": "{name} must be an integer, got {value!r}.",
+    "not_whole_or_none": "{name} must be an integer or None, got {value!r}.",
+    "not_number": "{name} must be a number, got {value!r}.",
+    "not_number_or_none": "{name} must be a number or None, got {value!r}.",
+    "not_text": "{name} must be a string, got {value!r}.",
+    "not_text_or_none": "{name} must be a string or None, got {value!r}.",
+    "not_texts": "{name} must be a string or a list of strings, got {value!r}.",
+    "not_switch": "{name} must be True or False, got {value!r}.",
+    "not_switch_or_none": "{name} must be True, False or None, got {value!r}.",
+    "not_function": "{name} must be a function or None, got {value!r}.",
+    "not_path": "{name} must be the path of a file or folder, got {value!r}.",
+    "not_tree": "{name} must be a tree, as penjing.fit and penjing.load return it, got {value!r}.",
+    "bad_options": "{name} must be the options of a recipe, such as penjing.RECIPES['rpart'].options, got {value!r}.",
+    "bad_target": "target must be the name of a column, False for no target, or None, got {value!r}.",
+    "bad_separator": "{name} must be one character, such as ';' or '\\t', got {value!r}.",
+    "bad_labels": "{source}: labels must be a list, an array or a series with one value for each row, got {value!r}.",
+    "bad_column_names": "{source}: names must be a list with the name of each column, got {value!r}.",
     "write_option": "'{word}' is not an option of '{kind}'. Options: {known}.",
     "write_option_near": "'{word}' is not an option of '{kind}'. Options: {known}.\nDid you mean '{near}'?",
-    "not_grown": "the function {name} returned {value!r}: it must return a tree, as penjing.fit does.",
-    "not_two_names": "names={value!r} cannot be used: it must be two names, one for each tree.",
-    "no_row": "{name}={value!r} cannot be used: the rows of this table are numbered from 0 to {last}.",
-    "bad_rows": "{name}={value!r} cannot be used: it must be a list of row numbers below {n}, or a mask of {n} values True or False.",
-    "not_labels": "{name}={value!r} cannot be used: give a list of texts or numbers, one for each row.",
-    "bad_cut": "{name}={value!r} cannot be used: it must be a number that the values are compared with.",
-    "cut_needs_numbers": "a cut compares numbers, and {value!r} is none.",
-    "not_axes": "{name}={value!r} cannot be used: it must be axes of matplotlib, as plt.subplots() makes them, or None.",
-    "cut_tolerance_too_large": "cut_tolerance={value!r} cannot be used: it must be at most half of gap, so that a threshold lies between two values.",
-    "names_not_used": "{source}: the columns have names of their own, so names= is not needed. Leave it out.",
-    "answers_not_numbers": "y holds {value!r}, and a regressor predicts numbers. For classes use a classifier, such as CARTClassifier.",
-    "not_mapping": "{name}={value!r} cannot be used: it must be a dict, or None.",
-    "not_nodes": "{name}={value!r} cannot be used: it must be a list of node numbers.",
-    "no_node": "node={value!r} cannot be used: the nodes of this tree are numbered from 0 to {last}.",
+    "not_grown": "the function {name} must return a tree, as penjing.fit does, but it returned {value!r}.",
+    "not_two_names": "names must be two names, one for each tree, got {value!r}.",
+    "no_row": "{name}={value!r} is out of range: the rows of this table are numbered from 0 to {last}.",
+    "bad_rows": "{name} must be a list of row numbers below {n}, or a mask of {n} values True or False, got {value!r}.",
+    "not_labels": "{name} must be a list of strings or numbers, one for each row, got {value!r}.",
+    "bad_cut": "{name} must be a number, the threshold that values are compared with, got {value!r}.",
+    "cut_needs_numbers": "a threshold needs numeric values, and {value!r} is not a number.",
+    "not_axes": "{name} must be Axes of matplotlib, as plt.subplots() returns them, or None, got {value!r}.",
+    "cut_tolerance_too_large": "cut_tolerance must be at most half of gap, so that a threshold lies between two values, got {value!r}.",
+    "names_not_used": "{source}: the columns already have names. Leave names= out.",
+    "answers_not_numbers": "y contains {value!r}, and a regressor predicts numbers. For classes use a classifier, such as CARTClassifier.",
+    "not_mapping": "{name} must be a dict or None, got {value!r}.",
+    "not_nodes": "{name} must be a list of node numbers, got {value!r}.",
+    "no_node": "node={value!r} is out of range: the nodes of this tree are numbered from 0 to {last}.",
     # recipes
-    "bad_whole_number": (
-        "{name}={value!r} cannot be used: it must be a whole number of at least {least}, or None."
-    ),
-    "bad_number": "{name}={value!r} cannot be used: it must be a number of at least 0.",
-    "bad_max_features": (
-        "max_features={value!r} cannot be used: it must be a whole number of at least 1, a share above 0"
-        " and up to 1.0, sqrt, log2, or None."
-    ),
-    "bad_criterion": (
-        "criterion={value!r} cannot be used. Give the name of a criterion, or a function that "
-        "takes class counts along the last axis and returns how mixed they are."
-    ),
-    "kernel_differs": (
-        "criterion '{name}' names the native kernel '{kernel}', but it scores class counts or columns "
-        "differently. Leave native out, or name the kernel that computes the same."
-    ),
-    "missing_refused": (
-        "column '{column}' has {n} missing values, and recipe '{recipe}' refuses them.\n"
-        "Use recipe 'c4.5-textbook', or missing='fraction' or 'branch', or leave the column out."
-    ),
-    "missing_refused_one": (
-        "column '{column}' has 1 missing value, and recipe '{recipe}' refuses it.\n"
-        "Use recipe 'c4.5-textbook', or missing='fraction' or 'branch', or leave the column out."
-    ),
-    "variance_needs_number": (
-        "criterion 'variance' needs a number to predict, and '{target}' has classes. "
-        "Use 'gain', 'gain_ratio' or 'gini'."
-    ),
-    "measure_needs_classes": (
-        "a function of class counts cannot judge '{target}', which is a number. "
-        "Use criterion='variance'."
-    ),
-    "measure_not_finite": (
-        "the criterion '{name}' says {value} of the class counts {counts}. It should return a "
-        "finite number, 0 for a node of one class."
-    ),
-    "measure_failed": (
-        "the criterion '{name}' cannot measure the class counts {counts}: {reason}. It should take "
-        "the counts of a node and return one number."
-    ),
-    "needs_validation": (
-        "pruning by '{method}' needs rows that decide it. Give validation= a file, a table, or a "
-        "share such as 0.3."
-    ),
-    "no_target_in_table": (
-        "the table has no target, so there is nothing to learn. Read it with target='column'."
-    ),
-    "weights_too_large": (
-        "the weights of the rows add up to more than a number can hold. Divide them all by the same "
-        "large number."
-    ),
-    "target_too_large": (
-        "the squares of '{target}' add up to more than a number can hold. Divide it by a large "
-        "number, or take its logarithm."
-    ),
+    "bad_whole_number": "{name} must be an integer of at least {least}, or None, got {value!r}.",
+    "bad_number": "{name} must be a number of at least 0, got {value!r}.",
+    "bad_max_features": "max_features must be an integer of at least 1, a fraction above 0 and up to 1.0, sqrt, log2 or None, got {value!r}.",
+    "bad_criterion": "criterion must be the name of a criterion, or a function that takes class counts along the last axis and returns their impurity, got {value!r}.",
+    "kernel_differs": "criterion '{name}' names the native kernel '{kernel}', but the two give different scores. Leave native out, or name the kernel that computes the same.",
+    "missing_refused": "column '{column}' has {n:,} missing values, which recipe '{recipe}' does not accept.\nUse recipe 'c4.5-textbook', set missing='fraction' or missing='branch', or leave the column out.",
+    "missing_refused_one": "column '{column}' has 1 missing value, which recipe '{recipe}' does not accept.\nUse recipe 'c4.5-textbook', set missing='fraction' or missing='branch', or leave the column out.",
+    "variance_needs_number": "criterion 'variance' needs a numeric target, and '{target}' is categorical. Use 'gain', 'gain_ratio' or 'gini'.",
+    "measure_needs_classes": "a criterion of class counts needs a categorical target, and '{target}' is numeric. Use criterion='variance'.",
+    "measure_not_finite": "criterion '{name}' returned {value} for the class counts {counts}. It must return a finite number, and 0 for a node of one class.",
+    "measure_failed": "criterion '{name}' failed for the class counts {counts}: {reason}. It must take the counts of a node and return one number.",
+    "needs_validation": "'{method}' pruning needs a validation set. Give validation= a file, a table, or a fraction such as 0.3.",
+    "no_target_in_table": "the table has no target, so no tree can be fitted. Read it with target='column'.",
+    "weights_too_large": "the sum of the row weights is too large for a floating-point number. Divide all weights by the same large number.",
+    "target_too_large": "the sum of the squares of '{target}' is too large for a floating-point number. Divide the column by a large number, or take its logarithm.",
     "other_target": (
         "the table was read with target '{found}', not '{target}'. Read it again with "
         "target='{target}'."
     ),
     # functions for learners
-    "nothing_to_count": "there is nothing to count. Give labels, or counts that are not all 0.",
-    "not_counts": (
-        "counts={value!r} cannot be used. Counts are numbers of at least 0: one per class for an "
-        "entropy or Gini value, a row of them per value for a gain."
-    ),
-    "lengths_differ": (
-        "{values} values and {labels} labels were given. Each row needs one of both, and there "
-        "must be at least one row."
-    ),
+    "nothing_to_count": "there is nothing to count. Give class labels, or counts that are not all 0.",
+    "not_counts": "counts must be numbers of at least 0, got {value!r}: one per class for an entropy or Gini index, one row of them per category for a gain.",
+    "lengths_differ": "got {values:,} values and {labels:,} class labels. Give one of each for every row, and at least one row.",
     # model files
-    "no_model_file": "there is no model file {path}.",
+    "no_model_file": "No such file: {path}. Give a model file saved by penjing.",
     "cannot_write": "{path} cannot be written: {reason}.",
-    "output_is_folder": "{path} is a folder. Give the name of a file.",
-    "model_too_large": "{path} holds more than {limit}, which is more than a model may have.",
-    "model_truncated": (
-        "{path} ends in the middle: the model is cut off. Save it again, or get a whole copy."
-    ),
-    "model_not_json": "{path} is not a model file: it is not JSON as penjing writes it.",
-    "model_newer": (
-        "{path} has format {found}, and this penjing reads formats up to {known}. "
-        "Install a newer penjing."
-    ),
-    "model_broken": "{path} is not a valid model: {at} should be {expected}.",
-    "dict_not_a_tree": (
-        "{found!r} is not a tree. A tree is a class, or a dict with one column that leads to a dict "
-        "of its levels."
-    ),
-    "dict_holds_itself": "the dict holds itself, so it is no tree: following its branches never ends.",
-    "dict_too_large": "the dict has more than {limit} dicts in it, counted along all branches. That is too large for a tree.",
-    "dict_bad_level": (
-        "column '{column}': {level!r} is not a level. Levels are texts or finite numbers, or tuples "
-        "of them."
-    ),
-    "dict_level_twice": "column '{column}': level {level!r} has two branches at one node.",
-    "dict_bad_cut": (
-        "column '{column}': '{one}' and '{other}' do not divide the numbers. Write '<= c' and '> c', or"
-        " '< c' and '>= c'; a category that is called so is written as a tuple: ('{one}',)."
-    ),
-    "dict_mixed_column": "column '{column}' is cut as a number and divided by levels in one tree.",
+    "output_is_folder": "Is a directory: {path}. Give the name of a file.",
+    "model_too_large": "{path} is larger than {limit}, the limit for a model file.",
+    "model_truncated": "{path} is truncated. Save the model again, or get a complete copy.",
+    "model_not_json": "{path} is not a model file: it does not contain the JSON that penjing writes.",
+    "model_newer": "{path} has model format {found}; this version of penjing reads formats up to {known}. Install a newer version.",
+    "model_broken": "{path} is not a valid model: {at} must be {expected}.",
+    "dict_not_a_tree": "{found!r} is not a tree. A tree is a class, or a dict with one column, whose value is a dict of the column's categories.",
+    "dict_holds_itself": "the dict contains itself, so it is not a tree.",
+    "dict_too_large": "the dict contains more than {limit} nested dicts, which is too many for a tree.",
+    "dict_bad_level": "column '{column}': {level!r} is not a category. Categories are strings, finite numbers, or tuples of them.",
+    "dict_level_twice": "column '{column}': category {level!r} has two branches at the same node.",
+    "dict_bad_cut": "column '{column}': '{one}' and '{other}' are not the two sides of a threshold. Write '<= c' and '> c', or '< c' and '>= c'. To use the text as a category, write it as a tuple: ('{one}',).",
+    "dict_mixed_column": "column '{column}' is split by a threshold and by categories in the same tree.",
     # data
     "no_rows": "{source} has a header but no rows. A tree needs at least one row of data.",
     # choices
-    "unknown_column": "column '{word}' is not in the table. It has: {known}.",
-    "unknown_column_near": (
-        "column '{word}' is not in the table. It has: {known}.\nDid you mean '{near}'?"
-    ),
-    "unknown_plug": "{socket} '{word}' is not known. Known: {known}.",
-    "unknown_plug_near": "{socket} '{word}' is not known. Known: {known}. Closest: {near}.",
+    "unknown_column": "there is no column '{word}' in the table. Columns: {known}.",
+    "unknown_column_near": "there is no column '{word}' in the table. Columns: {known}.\nDid you mean '{near}'?",
+    "unknown_plug": "{socket} must be one of {known}, got '{word}'.",
+    "unknown_plug_near": "{socket} must be one of {known}, got '{word}'. Did you mean '{near}'?",
     "unknown_setting": "'{word}' is not a setting of recipe '{recipe}'. Settings: {known}.",
     "unknown_setting_near": (
         "'{word}' is not a setting of recipe '{recipe}'. Settings: {known}.\nDid you mean '{near}'?"
     ),
     # reading: what is wrong with a source
     "empty_file": "{source} is empty. A table needs a header line and at least one row.",
-    "stdin_closed": "standard input is closed, so there is nothing to read from '-'.",
-    "no_such_file": "{source} does not exist. Look at the path, or give '-' for standard input.",
+    "stdin_closed": "standard input is closed, so nothing can be read from '-'.",
+    "no_such_file": "No such file: {source}. Check the path, or use '-' for standard input.",
     "unknown_example": "there is no built-in table '{word}'. `penjing examples` lists them.",
     "unknown_example_near": "there is no built-in table '{word}'. Did you mean '{near}'?",
-    "no_such_file_near": "{source} does not exist. Did you mean '{near}'?",
-    "is_a_directory": "{source} is a folder. Name a file in it.",
-    "no_permission": "{source} may not be read by you. Ask for the permission, or copy it.",
+    "no_such_file_near": "No such file: {source}. Did you mean '{near}'?",
+    "is_a_directory": "Is a directory: {source}. Give the name of a file.",
+    "no_permission": "Permission denied: {source}",
     "unreadable_file": "{source} cannot be read: {reason}.",
-    "too_much_to_read": "{source} holds more than {limit}, the most that may be read into memory. Take a part of its rows, or save it as a file and let `penjing fit` grow from disk.",
+    "too_much_to_read": "{source} is larger than {limit}, the limit for reading into memory. Use a sample of the rows, or save the data as a file, which `penjing fit` can read from disk.",
     "is_a_device": "{source} is a device, not a file.",
-    "system_refuses": "{reason}: {path}.",
-    "system_failed": "the operating system reports: {reason}.",
-    "no_memory": "there is not enough memory for this. Take a part of the rows, or let `penjing fit` grow from disk.",
-    "binary_file": (
-        "{source} is not text. Give a CSV, TSV, ARFF, JSON, Parquet or C4.5 .names file;"
-        " save a workbook as CSV first."
-    ),
-    "not_decodable": (
-        '{source}, line {line}: the bytes are not {encoding}. Say what they are: encoding="gbk",'
-        " or save the file as UTF-8."
-    ),
-    "no_encoding": (
-        "{source} is not UTF-8, and GB18030, Big5 and cp1252 make no sense of it either."
-        ' Say what it is: encoding="shift_jis", or save it as UTF-8.'
-    ),
-    "unknown_encoding": (
-        "encoding '{encoding}' is not known. Usual ones: utf-8, gb18030, big5, cp1252, utf-16."
-    ),
-    "unknown_source": (
-        "a table cannot be read from an object of type {kind}. Give a path, bytes, an open"
-        " file, a frame, an array, a list of dicts, a list of rows, or a dict of rows."
-    ),
-    "ragged_row": (
-        "{source}, row {row}: found {n} cells, expected {expected}."
-        " Look for a missing or extra separator, or a cell that needs quotes."
-    ),
-    "ragged_row_one": (
-        "{source}, row {row}: found {n} cell, expected {expected}."
-        " Look for a missing or extra separator, or a cell that needs quotes."
-    ),
-    "open_quote": (
-        "{source}, after row {row}: a quote is opened and never closed."
-        " Close it, or write a quote inside a cell twice."
-    ),
-    "long_cell": (
-        "{source}, after row {row}: a cell goes on for more than 131072 characters."
-        " Is a quote opened and never closed?"
-    ),
+    "system_refuses": "{reason}: {path}",
+    "system_failed": "operating system error: {reason}.",
+    "no_memory": "out of memory. Use a sample of the rows, or let `penjing fit` read the file from disk.",
+    "binary_file": "{source} is not a text file. Supported: CSV, TSV, ARFF, JSON, Parquet and C4.5 .names files; save a workbook as CSV first.",
+    "not_decodable": '{source}, line {line}: the bytes are not valid {encoding}. Give the encoding, such as encoding="gbk", or save the file as UTF-8.',
+    "no_encoding": 'the encoding of {source} is not UTF-8, GB18030, Big5 or cp1252. Give it, such as encoding="shift_jis", or save the file as UTF-8.',
+    "unknown_encoding": "unknown encoding '{encoding}'. Common encodings: utf-8, gb18030, big5, cp1252, utf-16.",
+    "unknown_source": "cannot read a table from an object of type {kind}. Give a path, bytes, an open file, a data frame, an array, a list of dicts, a list of rows, or a dict of rows.",
+    "ragged_row": "{source}, row {row}: found {n} cells, expected {expected}. Check for a missing or extra separator, or a cell that needs quotes.",
+    "ragged_row_one": "{source}, row {row}: found {n} cell, expected {expected}. Check for a missing or extra separator, or a cell that needs quotes.",
+    "open_quote": "{source}, after row {row}: a quotation mark is never closed. Close it; inside a quoted cell, write it twice.",
+    "long_cell": "{source}, after row {row}: a cell has more than 131,072 characters. Check for a quotation mark that is never closed.",
     "duplicate_column": (
         "{source}: columns {first} and {second} are both named '{column}'. Rename one of them."
     ),
-    "no_target": (
-        "{source} has no column that is clearly the target. Name one: target=… It has: {known}."
-    ),
-    "not_a_number": (
-        "{source}, row {row}: '{column}' should be a number, found '{value}'.\n"
-        "To treat it as missing: read(…, missing=[{value!r}])."
-    ),
-    "infinite_number": (
-        "{source}, row {row}: '{column}' is infinite ('{value}'). A cut needs finite numbers:"
-        " correct it, or treat it as missing: read(…, missing=[{value!r}])."
-    ),
-    "not_a_date": (
-        "{source}, row {row}: '{column}' should be a date such as 2024-03-01, found '{value}'."
-    ),
-    "foreign_level": (
-        "{source}, row {row}: '{value}' is not a level of '{column}'. Its levels: {known}."
-    ),
-    "foreign_level_near": (
-        "{source}, row {row}: '{value}' is not a level of '{column}'. Its levels: {known}.\n"
-        "Did you mean '{near}'?"
-    ),
-    "bad_weight": (
-        "{source}, row {row}: the weight '{column}' is '{value}'. Weights are finite numbers,"
-        " 0 or more."
-    ),
-    "bad_gzip": "{source} is a broken gzip file. Get it again, or unpack it first.",
-    "bad_json": (
-        "{source}, line {line}: this is not JSON. Give one object a line, or an array of objects."
-    ),
-    "bad_parquet": "{source} is not a Parquet file, or a broken one.",
-    "bad_names": "{source} declares nothing. A .names file starts with the classes: yes, no.",
-    "bad_names_entry": (
-        "{source}: '{value}' is no attribute. Write one a line: name: value, value."
-        " or name: continuous."
-    ),
-    "bad_arff": (
-        "{source}, line {line}: '{value}' is no attribute. Write"
-        " @attribute name {{value, value}}, or @attribute name numeric."
-    ),
+    "no_target": "the target of {source} is unclear. Name it: target='column'. Columns: {known}.",
+    "not_a_number": "{source}, row {row}: '{column}' must be a number, found '{value}'.\nTo treat it as missing: read(…, missing=[{value!r}]).",
+    "infinite_number": "{source}, row {row}: '{column}' is infinite ('{value}'), and thresholds need finite numbers. Correct it, or treat it as missing: read(…, missing=[{value!r}]).",
+    "not_a_date": "{source}, row {row}: '{column}' must be a date such as 2024-03-01, found '{value}'.",
+    "foreign_level": "{source}, row {row}: '{value}' is not a category of '{column}'. Categories: {known}.",
+    "foreign_level_near": "{source}, row {row}: '{value}' is not a category of '{column}'. Categories: {known}.\nDid you mean '{near}'?",
+    "bad_weight": "{source}, row {row}: the weight '{column}' is '{value}'. Weights must be finite numbers of at least 0.",
+    "bad_gzip": "{source} is a damaged gzip file. Download it again, or decompress it first.",
+    "bad_json": "{source}, line {line}: invalid JSON. Write one object per line, or an array of objects.",
+    "bad_parquet": "{source} is not a Parquet file, or it is damaged.",
+    "bad_names": "{source} declares no classes. A .names file starts with the classes: yes, no.",
+    "bad_names_entry": "{source}: '{value}' is not an attribute. Write one per line: name: value, value. or name: continuous.",
+    "bad_arff": "{source}, line {line}: '{value}' is not an attribute. Write @attribute name {{value, value}}, or @attribute name numeric.",
     "bad_arff_data": "{source} has no @attribute lines followed by @data.",
-    "arff_kind": (
-        "{source}, line {line}: '{column}' is of kind '{value}'. Known: numeric, real, integer,"
-        " string, date, {{value, value}}."
-    ),
-    "sparse_arff": (
-        "{source}, row {row}: sparse ARFF is not read. Save it in the dense form"
-        " (in Weka: SparseToNonSparse)."
-    ),
-    "not_a_row": "{source}, row {row}: {value} is no row. Give lists of values, or dicts.",
-    "nested_cell": (
-        "{source}, row {row}: '{column}' holds {value}. A cell is a text, a number, a date or None."
-    ),
-    "uneven_column": "{source}: column '{column}' has {n} values, the first one has {expected}.",
-    "names_count": "{source}: {n} names for {expected} columns.",
-    "labels_count": "{source}: {n} labels for {expected} rows.",
-    "array_shape": (
-        "{source} is an array of {n} dimensions. Give two (rows and columns), or one of records."
-    ),
+    "arff_kind": "{source}, line {line}: '{column}' has the unknown type '{value}'. Types: numeric, real, integer, string, date, {{value, value}}.",
+    "sparse_arff": "{source}, row {row}: sparse ARFF is not supported. Save the file in dense form (in Weka: SparseToNonSparse).",
+    "not_a_row": "{source}, row {row}: {value} is not a row. Give lists of values, or dicts.",
+    "nested_cell": "{source}, row {row}: '{column}' holds {value}. A cell must be a string, a number, a date or None.",
+    "uneven_column": "{source}: column '{column}' has {n:,} values, but the first column has {expected:,}.",
+    "names_count": "{source}: got {n} names for {expected} columns.",
+    "labels_count": "{source}: got {n:,} labels for {expected:,} rows.",
+    "array_shape": "{source} is an array with {n} dimensions. Give two (rows and columns), or one of records.",
     "empty_table": "{source} has no rows or no columns. A tree needs at least one of each.",
-    "text_not_path": (
-        "a path was expected, but this is a text of several lines: '{value}' …"
-        " Give the text itself as bytes: text.encode()."
-    ),
-    "too_many_classes": (
-        "{source}: the target '{column}' has {n} classes, most of them in one row only."
-        " It names the rows; choose another target."
-    ),
+    "text_not_path": "expected a path, got a text of several lines: '{value}' … To read the text itself, pass it as bytes: text.encode().",
+    "too_many_classes": "{source}: the target '{column}' has {n:,} classes, most of them in one row only. It looks like an id; choose another target.",
     "empty_target": "{source}: the target '{column}' has no values. Choose another target.",
-    "no_weight": "{source}: no row that could teach has a weight above 0.",
+    "no_weight": "{source}: no row with a target has a weight above 0.",
     # reading: choices
-    "unknown_kind": "'{word}' is not a kind for column '{column}'. Kinds: {known}.",
-    "unknown_kind_near": (
-        "'{word}' is not a kind for column '{column}'. Kinds: {known}.\nDid you mean '{near}'?"
-    ),
-    "bad_schema": (
-        "schema of '{column}': {value!r} is not understood. Give a kind, a list of levels, or"
-        ' {{"ordered": [levels]}}.'
-    ),
-    "schema_shape": (
-        "schema={value!r} is not understood. Give a dict of columns, or the fields of a tree."
-    ),
-    "bad_levels": (
-        "schema of '{column}': {value!r} should list each level once, and at least one."
-    ),
-    "bad_missing": (
-        'missing={value!r} is not understood. Give a list of words to add, or {{"only": [words]}}.'
-    ),
+    "unknown_kind": "'{word}' is not a column type (column '{column}'). Types: {known}.",
+    "unknown_kind_near": "'{word}' is not a column type (column '{column}'). Types: {known}.\nDid you mean '{near}'?",
+    "bad_schema": "schema of '{column}': {value!r} is not valid. Give a type, a list of categories, or {{\"ordinal\": [categories]}}.",
+    "schema_shape": "schema must be a dict of columns, or the fields of a tree, got {value!r}.",
+    "bad_levels": "schema of '{column}': {value!r} must list at least one category, and each only once.",
+    "bad_missing": 'missing must be a list of words to add, or {{"only": [words]}}, got {value!r}.',
     # reading: notes
-    "note_encoding": "{source} is read as {encoding}: it is not valid UTF-8.",
-    "note_encoding_mark": "{source} is read as {encoding}: its byte order mark says so.",
-    "note_stray_mark": (
-        "a stray '?' before the first column's name was dropped (a lost byte order mark): {column}."
-    ),
-    "note_header_is_data": (
-        "the first line of {source} looks like data (it starts with '{column}')."
-        " If the file has no header: names=[…]."
-    ),
-    "note_nameless_column": "column {place} of {source} has no name; it is called '{column}'.",
-    "note_left_out_id_name": "'{column}' is left out: it is named like an id and never repeats.",
-    "note_left_out_id_count": "'{column}' is left out: it only counts the rows.",
-    "note_left_out_id_text": (
-        "'{column}' is left out: each of its {n} values occurs once, like a name."
-    ),
-    "note_left_out_empty": "'{column}' is left out: it has no values.",
-    "note_left_out_date": (
-        "'{column}' is left out: it holds dates ({value}). dates=\"month,weekday\" makes columns"
-        " of them."
-    ),
-    "note_left_out_date_there": (
-        "'{column}' is left out: it holds dates ({value}). Make columns of them, such as the month,"
-        " in the table or in a query."
-    ),
-    "note_taken_as_value_there": (
-        "'{value}' in '{column}' is taken as a value. If it means missing, make it NULL in the"
-        " table or in a query."
-    ),
-    "note_odd_number_there": (
-        "'{column}' holds numbers but for some values, such as '{value}'. It is taken as"
-        " categories; if the value means missing, make it NULL in the table or in a query."
-    ),
-    "note_dates_made": "'{column}' became {made}.",
-    "note_month_first": (
-        "'{column}' is read with the month first ({value}): day first would fit as well."
-    ),
-    "note_trimmed": "blanks around the values of {n} columns were dropped: {columns}.",
-    "note_trimmed_one": "blanks around the values of {columns} were dropped.",
-    "note_taken_as_missing": (
-        "'{value}' in '{column}' is taken as missing ({n} rows). If it is a value, list the"
-        " column's levels in the schema."
-    ),
-    "note_taken_as_missing_one": (
-        "'{value}' in '{column}' is taken as missing ({n} row). If it is a value, list the"
-        " column's levels in the schema."
-    ),
-    "note_taken_as_value": (
-        "'{value}' in '{column}' is taken as a value. If it means missing: missing=[{value!r}]."
-    ),
-    "note_disguised": "'{column}' is read as numbers: '{value}' as {number}.",
-    "note_odd_number": (
-        "'{column}' holds numbers but for some cells, the first in row {row}: '{value}'. It is"
-        " taken as categories; if the cell means missing: missing=[{value!r}]."
-    ),
-    "note_many_levels": (
-        "'{column}' has {n} levels: many for its rows. A tree may learn them by heart."
-    ),
-    "note_many_classes": "the target '{column}' has {n} classes: many for its rows.",
-    "note_target_is_number": (
-        "the target '{column}' is taken as a number, for a regression: it has {n} different whole"
-        " numbers, more than {most}. If they are classes: schema={{{column!r}: 'nominal'}}."
-    ),
-    "note_target_named": (
-        "the column '{column}' is taken as the target because of its name. Name another: target=."
-    ),
-    "note_target_last": "the last column, '{column}', is taken as the target.",
-    "note_target_missing": "{n} rows without a value of '{column}' were dropped.",
-    "note_target_missing_one": "{n} row without a value of '{column}' was dropped.",
-    "note_zero_weight": "{n} rows have a weight of 0; only the minimum sizes of rpart count them.",
-    "note_zero_weight_one": (
-        "{n} row has a weight of 0; only the minimum sizes of rpart count it."
-    ),
+    "note_encoding": "{source} was read as {encoding}, because it is not valid UTF-8.",
+    "note_encoding_mark": "{source} was read as {encoding}, because of its byte order mark.",
+    "note_stray_mark": "a '?' before the name of the first column was removed (the rest of a byte order mark): {column}.",
+    "note_header_is_data": "the first line of {source} looks like data (it starts with '{column}'). If the file has no header, give names=[…].",
+    "note_nameless_column": "column {place} of {source} has no name; it was named '{column}'.",
+    "note_left_out_id_name": "'{column}' was left out: its name is that of an id, and no value occurs twice.",
+    "note_left_out_id_count": "'{column}' was left out: it only numbers the rows.",
+    "note_left_out_id_text": "'{column}' was left out: each of its {n:,} values occurs once, as in an id.",
+    "note_left_out_empty": "'{column}' was left out: it has no values.",
+    "note_left_out_date": "'{column}' was left out: it contains dates ({value}). To use them: dates=\"month,weekday\".",
+    "note_left_out_date_there": "'{column}' was left out: it contains dates ({value}). To use them, add columns such as the month to the table or the query.",
+    "note_taken_as_value_there": "'{value}' in '{column}' is treated as a category. If it means missing, make it NULL in the table or the query.",
+    "note_odd_number_there": "'{column}' is treated as categorical: it contains numbers, but also values such as '{value}'. If these mean missing, make them NULL in the table or the query.",
+    "note_dates_made": "'{column}' was replaced by {made}.",
+    "note_month_first": "'{column}' was read with the month first ({value}), though the day could come first as well.",
+    "note_trimmed": "blanks around the values of {n} columns were removed: {columns}.",
+    "note_trimmed_one": "blanks around the values of {columns} were removed.",
+    "note_taken_as_missing": "'{value}' in '{column}' is treated as missing ({n:,} rows). If it is a category, list the categories of the column in the schema.",
+    "note_taken_as_missing_one": "'{value}' in '{column}' is treated as missing ({n} row). If it is a category, list the categories of the column in the schema.",
+    "note_taken_as_value": "'{value}' in '{column}' is treated as a category. If it means missing: missing=[{value!r}].",
+    "note_disguised": "'{column}' was read as numbers: '{value}' as {number}.",
+    "note_odd_number": "'{column}' is treated as categorical: not all of its cells are numbers, the first in row {row}: '{value}'. If it means missing: missing=[{value!r}].",
+    "note_many_levels": "'{column}' has {n:,} distinct values; the tree may overfit to it.",
+    "note_many_classes": "the target '{column}' has {n:,} classes, many for the number of rows.",
+    "note_target_is_number": "the target '{column}' is treated as numeric (regression): it has {n:,} distinct integers, more than {most}. If they are classes: schema={{{column!r}: 'categorical'}}.",
+    "note_target_named": "column '{column}' is used as the target because of its name. To choose another: target='column'.",
+    "note_target_last": "the last column, '{column}', is used as the target.",
+    "note_target_missing": "{n:,} rows without a value in '{column}' were dropped.",
+    "note_target_missing_one": "{n} row without a value in '{column}' was dropped.",
+    "note_zero_weight": "{n:,} rows have weight 0; they count only towards the minimum sizes of rpart.",
+    "note_zero_weight_one": "{n} row has weight 0; it counts only towards the minimum sizes of rpart.",
     # predicting
-    "unseen_level": (
-        "row {row}: '{value}' in column '{column}' was not among the training rows, which had:"
-        " {known}.\nTo answer all the same, as the node that asks would: unseen='stop'."
-    ),
-    "value_missing": (
-        "row {row}: column '{column}' has no value, and the tree asks for it.\n"
-        "To answer all the same: missing='stop' or missing='fraction'."
-    ),
-    "shares_need_classes": (
-        "the tree predicts '{target}', a number, so there are no class shares. Use predict."
-    ),
+    "unseen_level": "row {row}: '{value}' in column '{column}' does not occur in the training rows, which have: {known}.\nTo use the prediction of the node where the row stops: unseen='stop'.",
+    "value_missing": "row {row}: column '{column}' is missing, and the tree splits on it.\nTo predict such rows: missing='stop' or missing='fraction'.",
+    "shares_need_classes": "the target '{target}' is numeric, so there are no predicted probabilities. Use predict.",
     # pruning
-    "pessimistic_needs_classes": (
-        "pessimistic pruning counts errors, and '{target}' is a number.\n"
-        "Use 'reduced-error' with validation rows."
-    ),
-    "pessimistic_needs_counts": (
-        "pessimistic pruning goes by the counts of training rows, and this tree was made by hand"
-        " without any.\nUse 'reduced-error' with validation rows, or fit a tree."
-    ),
-    "bad_confidence": (
-        "confidence={value!r} cannot be used: it must be a number between 0 and 1, as 0.25."
-    ),
-    "validation_not_used": (
-        "'{method}' pruning goes by the counts in the tree and looks at no validation rows."
-        " Leave validation= out."
-    ),
-    "share_needs_rows": (
-        "a tree does not keep its training rows, so validation={value!r} cannot be taken out of"
-        " them.\nGive validation rows, or fit again with validation={value!r}."
-    ),
-    "folds_not_used": "'{method}' pruning has no folds; 'cost-complexity' has.",
-    "folds_need_rows": (
-        "folds={folds} leaves training rows out by turns, and they are not at hand.\n"
-        "Name them: training=… in Python, --train FILE on the command line."
-    ),
-    "table_is_read": (
-        "{name}= says how data are read, and a Table has been read already.\n"
-        "Give it to `penjing.read`, which makes the Table."
-    ),
+    "pessimistic_needs_classes": "pessimistic pruning needs a categorical target, and '{target}' is numeric.\nUse 'reduced-error' with a validation set.",
+    "pessimistic_needs_counts": "pessimistic pruning needs the class counts of the training rows, and a tree made by hand has none.\nUse 'reduced-error' with a validation set, or fit a tree.",
+    "bad_confidence": "confidence must be a number between 0 and 1, such as 0.25, got {value!r}.",
+    "validation_not_used": "'{method}' pruning uses the class counts in the tree and no validation set. Leave validation= out.",
+    "share_needs_rows": "a tree does not keep its training rows, so validation={value!r} cannot be taken from them.\nGive a validation set, or fit again with validation={value!r}.",
+    "folds_not_used": "'{method}' pruning does not use folds; 'cost-complexity' does.",
+    "folds_need_rows": "folds={folds} needs the training rows for cross-validation.\nGive them with training=… in Python, or --train FILE on the command line.",
+    "table_is_read": "{name}= controls how data are read, and a Table has been read already.\nPass it to penjing.read, which makes the Table.",
     "unknown_option": "'{word}' is not an option of '{method}' pruning. Options: {known}.",
-    "no_options": "'{method}' pruning has no options, and '{word}' was given. Leave it out.",
+    "no_options": "'{method}' pruning has no options, got '{word}'. Leave it out.",
     "unknown_option_near": (
         "'{word}' is not an option of '{method}' pruning. Options: {known}.\nDid you mean '{near}'?"
     ),
-    "prune_why_better": "a leaf does better",
-    "prune_why_equal": "a leaf does as well",
-    "prune_why_worse": "a leaf does worse",
-    "prune_why_unreached": "no validation row comes here",
+    "prune_why_better": "a leaf is better",
+    "prune_why_equal": "a leaf is as good",
+    "prune_why_worse": "a leaf is worse",
+    "prune_why_unreached": "no validation row reaches this node",
     # testing
-    "test_needs_target": (
-        "{source} has no column '{target}'. That is what the tree predicts, so right and wrong"
-        " answers cannot be told apart without it."
-    ),
-    "test_without_rows": "no row of {source} has a value of '{target}': there is nothing to count.",
-    "bad_max_loss": (
-        "an accuracy of {value!r} cannot be lost (max_loss): it must be a number from 0 to 1, as 0.02."
-    ),
-    "bad_share": (
-        "a share of {value!r} cannot be held out: it must be a number between 0 and 1, as 0.3."
-    ),
-    "too_few_to_hold_out": "{n} rows cannot be divided into training and validation rows.",
-    "too_few_to_hold_out_one": "{n} row cannot be divided into training and validation rows.",
-    "bad_folds": (
-        "{n} rows cannot be divided into {value!r} folds. Use a whole number from 2 to the number"
-        " of rows, or 'leave-one-out'."
-    ),
+    "test_needs_target": "{source} has no column '{target}'. Predictions cannot be checked without the target.",
+    "test_without_rows": "no row of {source} has a value in '{target}', so there is nothing to evaluate.",
+    "bad_max_loss": "max_loss must be between 0 and 1, such as 0.02, got {value!r}.",
+    "bad_share": "the validation share must be a number between 0 and 1, such as 0.3, got {value!r}.",
+    "too_few_to_hold_out": "{n} rows are too few for a training set and a validation set.",
+    "too_few_to_hold_out_one": "{n} row is too few for a training set and a validation set.",
+    "bad_folds": "{n:,} rows cannot be split into {value!r} folds. Use an integer from 2 to the number of rows, or 'leave-one-out'.",
     "bad_fold": "there is no fold {which!r} of {k}: folds are numbered from 0 to {last}.",
-    "cannot_regrow": (
-        "this tree was pruned by validation rows, which it does not keep, so it cannot be grown"
-        " again on other rows.\nSay how: cross_validate(table, recipe, prune=…, validation=0.3)."
-    ),
-    "compare_kinds": (
-        "one tree predicts classes and the other numbers ('{a}', '{b}'): they cannot be compared."
-    ),
+    "cannot_regrow": "this tree was pruned on a validation set, which it does not keep, so it cannot be grown again on other rows.\nSay how to prune: cross_validate(table, recipe, prune=…, validation=0.3).",
+    "compare_kinds": "the trees cannot be compared: one of the targets '{a}' and '{b}' is categorical, the other numeric.",
     # reports
-    "report_accuracy": (
-        "accuracy {correct}/{of} = {percent} %   (95 % interval {low} to {high} %)"
-    ),
+    "report_accuracy": "accuracy {percent}% ({correct:,} of {of:,}), 95% confidence interval {low}% to {high}%",
     "report_predicted": "predicted",
     "report_actual": "actual",
-    "report_wrong": "wrong: {rows}",
+    "report_wrong": "wrong predictions: {rows}",
     "report_wrong_row": "row {row} {actual}→{predicted}",
-    "report_wrong_more": "{rows}, and {n} more",
-    "report_unlabelled": "{n} rows without a value of '{target}' were left out.",
-    "report_unlabelled_one": "{n} row without a value of '{target}' was left out.",
-    "report_number": "root mean square error {rmse}, mean absolute error {mae}, R² {r2}   ({n} rows)",
-    "report_number_one": (
-        "root mean square error {rmse}, mean absolute error {mae}, R² {r2}   ({n} row)"
-    ),
+    "report_wrong_more": "{rows}, and {n:,} more",
+    "report_unlabelled": "{n:,} rows without a value in '{target}' were left out.",
+    "report_unlabelled_one": "{n} row without a value in '{target}' was left out.",
+    "report_number": "root mean squared error {rmse}, mean absolute error {mae}, R² {r2}   ({n:,} rows)",
+    "report_number_one": "root mean squared error {rmse}, mean absolute error {mae}, R² {r2}   ({n} row)",
     # command: sentences and words that all verbs use
     "word_error": "error: ",
     "word_note": "note: ",
@@ -566,108 +337,46 @@ MESSAGES: dict[str, str] = {
     "clause_comma": ", ",
     "clause_semicolon": "; ",
     "list_and": "{most} and {last}",
-    "list_more": "{most} and {n} more",
+    "list_more": "{most} and {n:,} more",
     "numbers": "no one two three four five six seven eight nine ten",
-    "n_rows": "{n} rows",
+    "n_rows": "{n:,} rows",
     "n_rows_one": "{n} row",
     "interrupted": "interrupted.",
-    "our_fault": (
-        "this should not have happened ({kind}: {what}). It is our fault, not yours.\n"
-        "Please report it with what `--debug` prints."
-    ),
-    "saved": "saved as {path}.",
-    "not_json_schema": (
-        "--schema is not JSON, and there is no such file: {value}.\n"
-        'Give a file, or JSON such as {{"size": "nominal"}}.'
-    ),
-    "schema_not_object": "the schema in {value} should be a JSON object: names and what they are.",
-    "ask_target": "Which column is to be predicted? ({known})",
+    "our_fault": "internal error ({kind}: {what}). This is a bug in penjing.\nPlease report it with the output of --debug.",
+    "saved": "saved to {path}.",
+    "not_json_schema": '--schema is neither valid JSON nor an existing file: {value}.\nGive a file, or JSON such as {{"size": "categorical"}}.',
+    "schema_not_object": "the schema in {value} must be a JSON object: the name of each column with its type.",
+    "ask_target": "Which column is the target? ({known})",
     # command: sentences of other rooms where an option says it better
-    "text_not_path_cli": "'{value}' … does not exist. Look at the path: it has several lines.",
-    "no_target_cli": (
-        "{source} has no column that is clearly the target. Name one: --target COLUMN."
-        " It has: {known}."
-    ),
-    "no_target_in_table_cli": (
-        "the table has no target, so there is nothing to learn. Name one: --target COLUMN."
-    ),
-    "not_a_number_cli": (
-        "{source}, row {row}: '{column}' should be a number, found '{value}'.\n"
-        "To treat it as missing: --missing-marker '{value}'."
-    ),
-    "infinite_number_cli": (
-        "{source}, row {row}: '{column}' is infinite ('{value}'). A cut needs finite numbers:"
-        " correct it, or treat it as missing: --missing-marker '{value}'."
-    ),
-    "not_decodable_cli": (
-        "{source}, line {line}: the bytes are not {encoding}. Say what they are: --encoding gbk,"
-        " or save the file as UTF-8."
-    ),
-    "missing_refused_cli": (
-        "column '{column}' has {n} missing values, and recipe '{recipe}' refuses them.\n"
-        "Use --recipe c4.5-textbook, or --missing fraction, or --ignore '{column}'."
-    ),
-    "missing_refused_cli_one": (
-        "column '{column}' has 1 missing value, and recipe '{recipe}' refuses it.\n"
-        "Use --recipe c4.5-textbook, or --missing fraction, or --ignore '{column}'."
-    ),
-    "needs_validation_cli": (
-        "pruning by '{method}' needs rows that decide it. Give --validate FILE, or"
-        " --validate-share 0.3."
-    ),
-    "validation_not_used_cli": (
-        "'{method}' pruning goes by the counts in the tree and looks at no validation rows."
-        " Leave --validate out."
-    ),
-    "cannot_regrow_cli": (
-        "this tree was pruned by validation rows, which it does not keep, so it cannot be grown"
-        " again on other rows."
-    ),
-    "unseen_level_cli": (
-        "row {row}: '{value}' in column '{column}' was not among the training rows, which had:"
-        " {known}.\nTo answer all the same, as the node that asks would: --unseen stop."
-    ),
-    "note_left_out_date_cli": (
-        "'{column}' is left out: it holds dates ({value}). --dates month,weekday makes columns of"
-        " them."
-    ),
-    "note_target_named_cli": (
-        "the column '{column}' is taken as the target because of its name."
-        " Name another: --target COLUMN."
-    ),
-    "note_target_is_number_cli": (
-        "the target '{column}' is taken as a number, for a regression: it has {n} different whole"
-        " numbers, more than {most}. If they are classes, say so in --schema."
-    ),
-    "note_taken_as_missing_cli": (
-        "'{value}' in '{column}' is taken as missing ({n} rows). If it is a value, list the"
-        " column's levels: --schema."
-    ),
-    "note_taken_as_missing_cli_one": (
-        "'{value}' in '{column}' is taken as missing ({n} row). If it is a value, list the"
-        " column's levels: --schema."
-    ),
-    "note_taken_as_value_cli": (
-        "'{value}' in '{column}' is taken as a value. If it means missing:"
-        " --missing-marker '{value}'."
-    ),
-    "note_odd_number_cli": (
-        "'{column}' holds numbers but for some cells, the first in row {row}: '{value}'. It is"
-        " taken as categories; if the cell means missing: --missing-marker '{value}'."
-    ),
-    "note_header_is_data_cli": (
-        "the first line of {source} looks like data (it starts with '{column}')."
-        " If the file has no header: --names A,B,…"
-    ),
+    "text_not_path_cli": "No such file: '{value}' … The path has several lines.",
+    "no_target_cli": "the target of {source} is unclear. Name it: --target COLUMN. Columns: {known}.",
+    "no_target_in_table_cli": "the table has no target, so no tree can be fitted. Name it: --target COLUMN.",
+    "not_a_number_cli": "{source}, row {row}: '{column}' must be a number, found '{value}'.\nTo treat it as missing: --missing-marker '{value}'.",
+    "infinite_number_cli": "{source}, row {row}: '{column}' is infinite ('{value}'), and thresholds need finite numbers. Correct it, or treat it as missing: --missing-marker '{value}'.",
+    "not_decodable_cli": "{source}, line {line}: the bytes are not valid {encoding}. Give the encoding, such as --encoding gbk, or save the file as UTF-8.",
+    "missing_refused_cli": "column '{column}' has {n:,} missing values, which recipe '{recipe}' does not accept.\nUse --recipe c4.5-textbook, --missing fraction, or --ignore '{column}'.",
+    "missing_refused_cli_one": "column '{column}' has 1 missing value, which recipe '{recipe}' does not accept.\nUse --recipe c4.5-textbook, --missing fraction, or --ignore '{column}'.",
+    "needs_validation_cli": "'{method}' pruning needs a validation set. Give --validate FILE, or --validate-share 0.3.",
+    "validation_not_used_cli": "'{method}' pruning uses the class counts in the tree and no validation set. Leave --validate out.",
+    "cannot_regrow_cli": "this tree was pruned on a validation set, which it does not keep, so it cannot be grown again on other rows.",
+    "unseen_level_cli": "row {row}: '{value}' in column '{column}' does not occur in the training rows, which have: {known}.\nTo use the prediction of the node where the row stops: --unseen stop.",
+    "note_left_out_date_cli": "'{column}' was left out: it contains dates ({value}). To use them: --dates month,weekday.",
+    "note_target_named_cli": "column '{column}' is used as the target because of its name. To choose another: --target COLUMN.",
+    "note_target_is_number_cli": "the target '{column}' is treated as numeric (regression): it has {n:,} distinct integers, more than {most}. If they are classes, declare it categorical with --schema.",
+    "note_taken_as_missing_cli": "'{value}' in '{column}' is treated as missing ({n:,} rows). If it is a category, list the categories of the column with --schema.",
+    "note_taken_as_missing_cli_one": "'{value}' in '{column}' is treated as missing ({n} row). If it is a category, list the categories of the column with --schema.",
+    "note_taken_as_value_cli": "'{value}' in '{column}' is treated as a category. If it means missing: --missing-marker '{value}'.",
+    "note_odd_number_cli": "'{column}' is treated as categorical: not all of its cells are numbers, the first in row {row}: '{value}'. If it means missing: --missing-marker '{value}'.",
+    "note_header_is_data_cli": "the first line of {source} looks like data (it starts with '{column}'). If the file has no header, give --names A,B,…",
     # command: check
     "check_head": "{source}   {rows}, {columns}, {encoding}",
-    "check_columns": "{n} columns",
+    "check_columns": "{n:,} columns",
     "check_columns_one": "{n} column",
     "check_not_utf8": "{encoding} (not valid UTF-8)",
-    "check_told": "{encoding} (as told)",
-    "kind_nominal": "category",
-    "kind_numeric": "number",
-    "kind_ordered": "ordered",
+    "check_told": "{encoding} (as given)",
+    "kind_nominal": "categorical",
+    "kind_numeric": "numeric",
+    "kind_ordered": "ordinal",
     "kind_target": "target",
     "kind_id": "id",
     "kind_date": "date",
@@ -675,60 +384,38 @@ MESSAGES: dict[str, str] = {
     "kind_weight": "weight",
     "kind_ignored": "ignored",
     "kind_other": "other",
-    "check_range": "{low} to {high}, {n} values",
+    "check_range": "{low} to {high}, {n:,} values",
     "check_range_one": "{low}, {n} value",
-    "check_more": "{n} more",
+    "check_more": "{n:,} more",
     "check_left_out": "left out",
-    "check_missing": "{n} missing",
-    "note_same_rows": "rows {rows} are the same.",
-    "note_same_rows_more": "{n} more groups of rows are the same.",
-    "note_same_rows_more_one": "{n} more group of rows is the same.",
-    "note_contradiction": "rows {rows} are the same but for the label ({labels}).",
-    "note_contradictions_more": "{n} more groups of rows differ in the label only.",
-    "note_contradictions_more_one": "{n} more group of rows differs in the label only.",
-    "note_ceiling": "no tree can get more than {right} of these {of} rows right.",
-    "note_shared_out": (
-        "{leaves} leaves from {n} rows: rows without a value are shared out over all branches.\n"
-        "--min-weight 1 divides no node that holds less than one row."
-    ),
-    "note_one_class": "every row is '{class_}': the tree is one leaf.",
+    "check_missing": "{n:,} missing",
+    "note_same_rows": "rows {rows} are identical.",
+    "note_same_rows_more": "{n:,} more groups of rows are identical.",
+    "note_same_rows_more_one": "{n} more group of rows is identical.",
+    "note_contradiction": "rows {rows} are identical except for the class ({labels}).",
+    "note_contradictions_more": "{n:,} more groups of rows are identical except for the class.",
+    "note_contradictions_more_one": "{n} more group of rows is identical except for the class.",
+    "note_ceiling": "no tree can predict more than {right:,} of these {of:,} rows correctly.",
+    "note_shared_out": "{leaves:,} leaves from {n:,} rows: rows with missing values are spread over all branches (fractional cases).\nWith --min-weight 1, nodes that hold less than one row are not split.",
+    "note_one_class": "every row has the class '{class_}', so the tree is a single leaf.",
     # command: fit, show
     "summary": "{leaves}, {depth}",
     "summary_training": "{leaves}, {depth}, {training}",
-    "ties": "{n} ties settled by column order: {ties}",
-    "ties_one": "{n} tie settled by column order: {ties}",
+    "ties": "{n:,} ties, resolved by column order: {ties}",
+    "ties_one": "{n} tie, resolved by column order: {ties}",
     "tie_columns": "{columns} = … ({n} columns)",
     "tie_under": "{columns} ({score}) under {place}",
     "tie_at_root": "{columns} ({score}) at the root",
-    "ties_more": "{ties}, and {n} more",
-    "gain_and_ratio": (
-        "at the root {gainer} gains more ({more} to {less}),"
-        " {chosen} has the better ratio ({better} to {worse})."
-    ),
-    "sibling": "--recipe {recipe} gives another tree: {leaves}, {right}/{of}.",
-    "sibling_penalty": (
-        "--recipe {recipe} lowers the gain of numeric columns and starts with {column}:"
-        " {leaves}, {right}/{of}."
-    ),
-    "note_empty_branches": (
-        "{n} branches had no training row and are not drawn; `penjing show --empty` draws them."
-    ),
-    "note_empty_branches_one": (
-        "{n} branch had no training row and is not drawn; `penjing show --empty` draws it."
-    ),
-    "note_grown_from": "grown from {n} of {of} rows; the other {rest} decide the pruning.",
-    "note_no_trace": (
-        "no trace is kept, since it would be large. `penjing why` and `penjing trace` read the"
-        " training file\ninstead. To keep it all the same: --trace."
-    ),
-    "note_no_trace_disk": (
-        "no trace is kept with engine disk. `penjing why` and `penjing trace` read the training"
-        " file instead.\nTo keep it all the same: --trace."
-    ),
-    "trace_large": (
-        "the trace does not cover every node; `penjing why` computes the others from the training"
-        " file."
-    ),
+    "ties_more": "{ties}, and {n:,} more",
+    "gain_and_ratio": "at the root, {gainer} has the higher gain ({more} against {less}), {chosen} the higher gain ratio ({better} against {worse}).",
+    "sibling": "--recipe {recipe} gives another tree: {leaves}, training accuracy {right:,}/{of:,}.",
+    "sibling_penalty": "--recipe {recipe} lowers the gain of numeric columns and splits on {column} first: {leaves}, training accuracy {right:,}/{of:,}.",
+    "note_empty_branches": "{n:,} branches have no training rows and are not shown; use `penjing show --empty` to show them.",
+    "note_empty_branches_one": "{n} branch has no training rows and is not shown; use `penjing show --empty` to show it.",
+    "note_grown_from": "grown from {n:,} of {of:,} rows; the other {rest:,} are the validation set.",
+    "note_no_trace": "the trace was not saved, because it would be large. `penjing why` and `penjing trace` read the training\nfile instead. To save it anyway: --trace.",
+    "note_no_trace_disk": "engine disk does not save the trace. `penjing why` and `penjing trace` read the training file instead.\nTo save it anyway: --trace.",
+    "trace_large": "the saved trace does not cover every node; `penjing why` computes the others from the training file.",
     # command: why
     "why_head": "{place}, {rows}, {mixed}, {measure}",
     "why_head_empty": "{place}, {rows}",
@@ -740,9 +427,9 @@ MESSAGES: dict[str, str] = {
     "why_split_information": "IV",
     "why_ratio": "ratio",
     "why_gini": "Gini",
-    "why_own": "own",
+    "why_own": "custom",
     "why_missing": "missing",
-    "why_cut": "cut",
+    "why_cut": "threshold",
     "why_chosen": "chosen",
     "why_equal": "tie",
     "why_below": "gain below average",
@@ -750,88 +437,55 @@ MESSAGES: dict[str, str] = {
     "why_no_average": "no average gain to compare with",
     "why_many_levels": "too many categories",
     "why_screened": "gain or split information too small",
-    "why_costly": "no allowed cut gains more than it costs",
-    "why_not_allowed": "no allowed division gains",
+    "why_costly": "no allowed threshold gains more than its penalty",
+    "why_not_allowed": "no allowed split has a gain",
     "why_best": "best",
     "why_score": "score",
-    "why_rules_quinlan": (
-        "The score decides: the gain, less log2(cuts tried)/rows for a cut, over the split"
-        " information with missing values as one more part; - stands for a column left out."
-    ),
-    "why_rules_c50": (
-        "The score decides: the gain, less log2 of the cuts tried (or of range/gap, if smaller) over"
-        " the rows for a cut, over the split information; - stands for a column left out."
-    ),
-    "why_rules_rpart": (
-        "The score decides: rpart's improvement (for a number, as a share of the node's squares)."
-    ),
-    "why_rules_sklearn": "The score decides: scikit-learn's decrease of impurity.",
-    "why_silent": "{columns} cannot divide these rows.",
-    "why_tied": "tie: {columns} score the same; the first column, {chosen}, is asked.",
-    "why_cuts_hidden": "{n} cuts of lower gain are not kept.",
-    "why_cuts_hidden_one": "{n} cut of lower gain is not kept.",
-    "why_hint": "--all fills in the formulas of every column; --cuts COLUMN lists all its cuts.",
+    "why_rules_quinlan": "Columns are ranked by score: the gain (for a threshold, less log2(thresholds tried)/rows) divided by the split information, where missing values count as one more branch; '-' marks columns that were not compared.",
+    "why_rules_c50": "Columns are ranked by score: the gain (for a threshold, less log2 of the thresholds tried, or of range/gap if smaller, over the rows) divided by the split information; '-' marks columns that were not compared.",
+    "why_rules_rpart": "Columns are ranked by score: the improvement as rpart computes it (for a numeric target, as a fraction of the node's sum of squares).",
+    "why_rules_sklearn": "Columns are ranked by score: the decrease in impurity as scikit-learn computes it.",
+    "why_silent": "{columns} cannot split these rows.",
+    "why_tied": "tie: {columns} have the same score; the first column, {chosen}, is chosen.",
+    "why_cuts_hidden": "{n:,} thresholds of lower gain were not saved.",
+    "why_cuts_hidden_one": "{n} threshold of lower gain was not saved.",
+    "why_hint": "--all shows the formulas of every column; --cuts COLUMN lists all thresholds of a column.",
     "no_trace": (
         "the model has no trace of how it was grown.\n"
         "Give the training rows (data=…), or fit it again with trace=True."
     ),
-    "no_trace_cli": (
-        "the model has no trace of how it was grown.\n"
-        "Give the training rows: --train FILE; or keep the trace: penjing fit --trace."
-    ),
-    "no_trace_pruned": (
-        "the model was pruned, and has no trace of how it was grown.\n"
-        "Give the training rows (data=…), or look at the model from before."
-    ),
-    "no_trace_pruned_cli": (
-        "the model was pruned, and has no trace of how it was grown.\n"
-        "Give the training rows: --train FILE; or look at the model from before."
-    ),
-    "no_trace_here": ("the trace does not cover node {node}. Give the training rows (data=…)."),
-    "no_trace_here_cli": (
-        "the trace does not cover node {node}. Give the training rows: --train FILE."
-    ),
+    "no_trace_cli": "the model has no trace of how it was grown.\nGive the training rows with --train FILE, or save the trace: penjing fit --trace.",
+    "no_trace_pruned": "the model was pruned and has no trace of how it was grown.\nGive the training rows (data=…), or use the model from before pruning.",
+    "no_trace_pruned_cli": "the model was pruned and has no trace of how it was grown.\nGive the training rows with --train FILE, or use the model from before pruning.",
+    "no_trace_here": "the saved trace does not cover node {node}. Give the training rows (data=…).",
+    "no_trace_here_cli": "the saved trace does not cover node {node}. Give the training rows with --train FILE.",
     "no_such_node": "there is no node {node}. Nodes are numbered from 0 (the root) to {last}.",
-    "no_such_branch": "the question '{column}' has no branch '{word}'. It has: {known}.",
-    "no_such_branch_near": (
-        "the question '{column}' has no branch '{word}'. It has: {known}.\nDid you mean '{near}'?"
-    ),
-    "no_branch_of_leaf": "the path '{word}' goes on where the tree has a leaf.",
-    "no_cuts": "column '{column}' offers no cuts here. Columns that do: {known}.",
-    "stop_pure": "a leaf, {answer}: all rows are of one class (condition 1).",
-    "stop_alike": (
-        "a leaf, {answer}: no column is left that tells these rows apart (condition 2)."
-    ),
-    "stop_empty": (
-        "a leaf, {answer}: no training row came this way; its parent's majority answers"
-        " (condition 3)."
-    ),
-    "stop_max_depth": "a leaf, {answer}: the limit of depth is reached.",
-    "stop_min_weight": "a leaf, {answer}: it has too few rows to be divided.",
-    "stop_no_gain": "a leaf, {answer}: no division that the recipe allows gains enough.",
-    "stop_min_gain": "a leaf, {answer}: the best division gains too little.",
-    "stop_max_leaves": "a leaf, {answer}: the limit of leaves is reached.",
-    "stop_validation": "a leaf, {answer}: the division did not help the validation rows.",
-    "stop_pruned": "a leaf, {answer}: its question was pruned.",
-    "stop_by_hand": "a leaf, {answer}: whoever made the tree asks no more here.",
+    "no_such_branch": "the split on '{column}' has no branch '{word}'. Branches: {known}.",
+    "no_such_branch_near": "the split on '{column}' has no branch '{word}'. Branches: {known}.\nDid you mean '{near}'?",
+    "no_branch_of_leaf": "the path '{word}' continues below a leaf.",
+    "no_cuts": "column '{column}' has no thresholds at this node. Columns that have: {known}.",
+    "stop_pure": "leaf, predicts {answer}: all rows have the same class (condition 1).",
+    "stop_alike": "leaf, predicts {answer}: no column distinguishes these rows (condition 2).",
+    "stop_empty": "leaf, predicts {answer}: no training row reaches it, so the majority class of its parent is predicted (condition 3).",
+    "stop_max_depth": "leaf, predicts {answer}: the maximum depth is reached.",
+    "stop_min_weight": "leaf, predicts {answer}: it has too few rows to be split.",
+    "stop_no_gain": "leaf, predicts {answer}: no split that the recipe allows has enough gain.",
+    "stop_min_gain": "leaf, predicts {answer}: the gain of the best split is too small.",
+    "stop_max_leaves": "leaf, predicts {answer}: the maximum number of leaves is reached.",
+    "stop_validation": "leaf, predicts {answer}: the split did not improve accuracy on the validation set (pre-pruning).",
+    "stop_pruned": "leaf, predicts {answer}: its split was pruned.",
+    "stop_by_hand": "leaf, predicts {answer}: the tree made by hand ends here.",
     # command: trace
-    "story_head_by_hand": (
-        "How {rows} rows go through the tree for {target} that was made by hand: nodes {n}. Logs are"
-        " base 2."
-    ),
-    "story_head": (
-        "How the tree for {target} grew from {rows} rows by {recipe}, in {n} steps. Logs are base 2."
-    ),
-    "story_head_one": (
-        "How the tree for {target} grew from {rows} rows by {recipe}, in {n} step. Logs are base 2."
-    ),
+    "story_head_by_hand": "How {rows:,} rows pass through the tree for {target}, made by hand, with {n:,} nodes. Logarithms are base 2.",
+    "story_head": "How the tree for {target} was grown from {rows:,} rows by {recipe}, in {n:,} steps. Logarithms are base 2.",
+    "story_head_one": "How the tree for {target} was grown from {rows:,} rows by {recipe}, in {n} step. Logarithms are base 2.",
     "story_step": "step {i} of {n}: {place}",
-    "story_more": "{n} more steps; --steps 0 tells all.",
-    "story_more_one": "{n} more step; --steps 0 tells all.",
-    "story_cut_short": "The trace does not cover every node; `penjing why` computes the others from the training rows.",
+    "story_more": "{n:,} more steps; --steps 0 shows all.",
+    "story_more_one": "{n} more step; --steps 0 shows all.",
+    "story_cut_short": "The saved trace does not cover every node; `penjing why` computes the others from the training rows.",
     "story_label_rows": "rows",
     "story_label_stop": "stop?",
-    "story_label_weigh": "weigh",
+    "story_label_weigh": "compare",
     "story_label_choose": "choose",
     "story_label_branches": "branches",
     "story_label_empty": "no rows",
@@ -840,403 +494,300 @@ MESSAGES: dict[str, str] = {
     "story_which_rows": "{n} ({which}): {mixed}",
     "story_mean": "mean {mean}, variance {variance}",
     "story_is_pure": "one class only: ",
-    "story_is_pure_number": "one number only: ",
-    "story_is_alike": "no column tells them apart: ",
+    "story_is_pure_number": "one value only: ",
+    "story_is_alike": "no column distinguishes them: ",
     "story_is_max_depth": "depth {limit} reached: ",
-    "story_is_min_weight": "lighter than {limit}: ",
+    "story_is_min_weight": "fewer than {limit} rows: ",
     "story_is_min_gain": "best gain below {limit}: ",
-    "story_is_no_gain": "no division that is allowed gains enough: ",
-    "story_is_complexity": "no division saves enough for the leaves it adds (complexity {limit}): ",
-    "story_is_validation": "no help to the validation rows: ",
+    "story_is_no_gain": "no allowed split has enough gain: ",
+    "story_is_complexity": "no split improves the fit enough for the leaves it adds (complexity {limit}): ",
+    "story_is_validation": "no better on the validation set: ",
     "story_is_max_leaves": "{limit} leaves reached: ",
     "story_is_pruned": "pruned: ",
-    "story_is_by_hand": "by hand: ",
+    "story_is_by_hand": "made by hand: ",
     "story_yes": "yes",
     "story_no": "no",
     "story_semicolon": "; ",
     "story_weighed": "{all} ({measure})",
     "story_by_gain": "information gain",
     "story_by_gain_ratio": "gain ratio",
-    "story_by_gini": "Gini index, smallest wins",
-    "story_by_variance": "decrease of variance",
-    "story_by_gini_gain": "decrease of the Gini index",
-    "story_by_quinlan_gain": "score: the gain less the cost of a cut",
-    "story_by_quinlan_gain_ratio": (
-        "score: the gain less the cost of a cut, over the split information"
-    ),
-    "story_by_rpart": "score: rpart's improvement",
-    "story_by_sklearn": "score: scikit-learn's decrease of impurity",
+    "story_by_gini": "Gini index, smallest is best",
+    "story_by_variance": "decrease in variance",
+    "story_by_gini_gain": "decrease in the Gini index",
+    "story_by_quinlan_gain": "score: the gain less the penalty of a threshold",
+    "story_by_quinlan_gain_ratio": "score: the gain less the penalty of a threshold, divided by the split information",
+    "story_by_rpart": "score: the improvement as rpart computes it",
+    "story_by_sklearn": "score: the decrease in impurity as scikit-learn computes it",
     "story_out_below": "below the average gain: {columns}",
     "story_out_no_gain": "no gain: {columns}",
-    "story_out_no_average": (
-        "no column counts for the average gain that C4.5 asks for, so none is compared: {columns}"
-    ),
+    "story_out_no_average": "no column counts towards the average gain that C4.5 requires, so none is compared: {columns}",
     "story_out_many_levels": "too many categories for the number of rows: {columns}",
     "story_out_screened": "gain or split information too small for the recipe: {columns}",
-    "story_out_costly": "no allowed cut gains more than it costs: {columns}",
-    "story_out_not_allowed": "no allowed division gains: {columns}",
-    "story_tie": "{chosen}; a tie with {columns}, settled by column order",
-    "story_alone": "{chosen}, {score}; no other column takes part",
+    "story_out_costly": "no allowed threshold gains more than its penalty: {columns}",
+    "story_out_not_allowed": "no allowed split has a gain: {columns}",
+    "story_tie": "{chosen}; tie with {columns}, resolved by column order",
+    "story_alone": "{chosen}, {score}; no other column is compared",
     "story_chosen": "{chosen}, ahead of {rival} by {ahead}",
     "story_chosen_less": "{chosen}, smaller than {rival} by {ahead}",
-    "story_empty": "{levels}: no row has it; a leaf of the majority here, {answer}",
+    "story_empty": "{levels}: no rows; a leaf with the majority class of this node, {answer}",
     "story_leaf": "{answer}",
     # command: prune
     "prune_step": "step",
     "prune_subtree": "subtree",
     "prune_rows": "rows",
-    "prune_errors": "errors kept",
-    "prune_bits": "bits kept",
-    "prune_costs": "cost kept",
-    "prune_correct": "right kept",
-    "prune_squares": "squares kept",
-    "prune_leaf": "as leaf",
+    "prune_errors": "errors if kept",
+    "prune_bits": "bits if kept",
+    "prune_costs": "cost if kept",
+    "prune_correct": "correct if kept",
+    "prune_squares": "squared error if kept",
     "prune_decision": "decision",
     "prune_cut": "prune {arrow} {answer}",
     "prune_keep": "keep",
     "nothing_to_prune": "nothing to prune: {what}.",
-    "pruned_head": "How it was pruned ({method}), {n} decisions:",
-    "pruned_head_one": "How it was pruned ({method}), {n} decision:",
-    "pruned_step": "{place}: {measure} {kept}, as leaf {as_leaf}: {decided}",
-    "pruned_node": "node {node} of the tree before",
-    "pruned_here": "node {now} ({path}; {node} before)",
-    "pruned_gone": "below node {now} ({path}; {node} before)",
+    "pruned_head": "Pruning ({method}), {n:,} decisions:",
+    "pruned_head_one": "Pruning ({method}), {n} decision:",
+    "pruned_step": "{place}: {measure} {kept}, {leaf_measure} {as_leaf}: {decided}",
+    "pruned_node": "node {node} before pruning",
+    "pruned_here": "{path} (node {now}; node {node} before pruning)",
+    "pruned_gone": "below {path} (node {now}; node {node} before pruning)",
     "pruned_cut": "pruned",
     "pruned_keep": "kept",
-    "pruned_raise": "its largest branch took its place",
-    "prune_leaves": "leaves {before} before, {after} after",
+    "pruned_raise": "replaced by its largest branch",
+    "prune_leaves": "leaves: {before:,} before pruning, {after:,} after",
     "prune_before_after": "{name} {before} before, {after} after",
-    "name_training": "training",
-    "name_validation": "validation",
-    "name_test": "test",
-    "name_leave_one_out": "leave one out",
-    "bad_pairs": (
-        "--{name} is {value}: expected name=number,name=number (yes=0.3,no=0.7) or JSON "
-        '({{"yes": 0.3, "no": 0.7}}).'
-    ),
-    "settings_clash": (
-        "{one} and {other} both say what `{name}` is, and say different things. Give one of them."
-    ),
-    "bad_set": "--set {word} is not understood. Give a setting and its value: --set min_gain=0.1.",
+    "name_training": "training accuracy",
+    "name_validation": "validation accuracy",
+    "name_test": "test accuracy",
+    "name_leave_one_out": "leave-one-out accuracy",
+    "bad_pairs": '--{name} must be name=number,name=number (such as yes=0.3,no=0.7) or JSON (such as {{"yes": 0.3, "no": 0.7}}), got {value}.',
+    "settings_clash": "{one} and {other} set `{name}` to different values. Give only one of them.",
+    "bad_set": "--set {word} is not valid. Give a setting and its value, such as --set min_gain=0.1.",
     "prune_summary": "{method}: {what}.",
     "method_prepruned": "pre-pruning",
     "method_reduced_error": "reduced-error pruning",
     "method_pessimistic": "pessimistic pruning",
-    "n_training": "training {right}/{of}",
-    "n_validation": "validation {right}/{of}",
-    "n_test": "test {right}/{of}",
-    "n_leave_one_out": "leave one out {right}/{of}",
-    "same_file": (
-        "the file that decides the pruning is also the file that reports the accuracy.\n"
-        "That number is not a test. Use --validate-share 0.3, or --same-file to do it all the same."
-    ),
-    "note_other_rows": (
-        "{source} has {n} rows, but the tree was grown from {grown}. It is not the training set,"
-        " so some numbers are the tree's and others are those of {source}."
-    ),
-    "note_other_classes": (
-        "{source} is not the training set: its class counts differ from those of the tree."
-        " Some numbers are the tree's and others are those of {source}."
-    ),
-    "note_other_file": (
-        "{source} is not the training file of this tree: its content differs."
-        " The candidates are computed from {source}."
-    ),
+    "n_training": "training accuracy {right:,}/{of:,}",
+    "n_validation": "validation accuracy {right:,}/{of:,}",
+    "n_test": "test accuracy {right:,}/{of:,}",
+    "n_leave_one_out": "leave-one-out accuracy {right:,}/{of:,}",
+    "same_file": "the validation set and the test set are the same file, so the reported accuracy would be too optimistic.\nUse --validate-share 0.3 to take the validation set from the training rows, or --same-file to continue anyway.",
+    "note_other_rows": "{source} has {n:,} rows, but the tree was grown from {grown:,}. It is not the training set, so some of the figures come from the tree and others from {source}.",
+    "note_other_classes": "{source} is not the training set: its class counts differ from those in the tree. Some of the figures come from the tree and others from {source}.",
+    "note_other_file": "{source} is not the training file of this tree: its content differs. The candidate splits are computed from {source}.",
     "plugins_criterion": "criteria",
     "plugins_dialect": "dialects",
     "plugins_pruner": "pruning methods",
     "plugins_engine": "engines",
-    "plugins_renderer": "renderers",
-    "plugins_export": "exports",
-    "note_command_renamed": "penjing {old} is now called penjing {new}; the next release will not know the old name.",
-    "old_module": "the module {old} is now {new}; penjing 0.3 will not have the old name.",
-    "old_entry_point": "the plug-in '{name}' uses the entry-point group {old}, which is now called {new}; penjing 0.3 will not read the old group.",
-    "note_option_renamed": "{old} is now called {new}; the next release will not know the old name.",
-    "note_same_file": "the same rows decide the pruning and report: this number is not a test.",
-    "two_validations": "give --validate FILE or --validate-share, not both.",
-    "share_needs_training": (
-        "--validate-share takes its rows out of the training rows, and these are not at hand.\n"
-        "Name them: --train FILE."
-    ),
-    "note_other_markers": "the missing markers are {said}, as given. The model was trained with {kept}.",
-    "schema_not_models": "the model takes '{column}' as {kind}, so --schema cannot make it another kind here. Train a model with that schema.",
-    "ignored_is_asked": "the tree splits on '{column}', so it cannot be left out here. Train a model with --ignore '{column}'.",
-    "note_training_tested": (
-        "{source} is the file the tree was grown from: this says how well it fits, not how well"
-        " it predicts."
-    ),
-    "note_training_validates": (
-        "{source} is the file the tree was grown from: it cannot say what to prune."
-    ),
-    "note_training_rows_tested": (
-        "{source} has the same rows as the file the tree was grown from: this says how well it fits,"
-        " not how well\nit predicts."
-    ),
-    "note_validation_tested": "{source} decided the pruning of this tree: it is not a test of it.",
+    "plugins_renderer": "output formats",
+    "plugins_export": "export formats",
+    "note_command_renamed": "penjing {old} is now penjing {new}; the old name will be removed in the next release.",
+    "old_module": "the module {old} is now {new}; the old name will be removed in penjing 0.3.",
+    "old_entry_point": "the plug-in '{name}' uses the entry-point group {old}, which is now {new}; the old group will be removed in penjing 0.3.",
+    "note_option_renamed": "{old} is now {new}; the old name will be removed in the next release.",
+    "note_same_file": "the same rows are used for pruning and for testing, so this accuracy is too optimistic.",
+    "two_validations": "--validate FILE and --validate-share cannot be used together. Give only one of them.",
+    "share_needs_training": "--validate-share takes rows from the training set, which was not found.\nGive it with --train FILE.",
+    "note_other_markers": "the missing-value markers are {said}, as given; the model was trained with {kept}.",
+    "schema_not_models": "the type of '{column}' in the model is '{kind}' and cannot be changed with --schema. Fit a new model with that schema.",
+    "ignored_is_asked": "the tree splits on '{column}', so it cannot be ignored here. Fit a new model with --ignore '{column}'.",
+    "note_training_tested": "{source} is the training set of this tree: the accuracy shows how well the tree fits, not how well it predicts.",
+    "note_training_validates": "{source} is the training set of this tree: it cannot be used as the validation set.",
+    "note_training_rows_tested": "{source} has the same rows as the training set of this tree: the accuracy shows how well the tree fits,\nnot how well it predicts.",
+    "note_validation_tested": "{source} was the validation set in pruning this tree: it is not an independent test set.",
     # command: test
-    "test_name": "test",
-    "test_why": "why: {equal}",
-    "test_equal_one": "row {row} equals training row {train} but carries the other label.",
-    "test_equal_all": "they equal training rows {train} but carry the other label.",
-    "test_equal_some": ("rows {rows} equal training rows {train} but carry the other label."),
-    "test_ceiling": "A tree that fits all of {train} cannot pass {right}/{of} on this file.",
-    "test_ceiling_indent": "     ",
+    "test_name": "test set",
+    "test_why": "reason: {equal}",
+    "test_equal_one": "row {row} is identical to training row {train} but has another class.",
+    "test_equal_all": "they are identical to training rows {train} but have another class.",
+    "test_equal_some": "rows {rows} are identical to training rows {train} but have another class.",
+    "test_ceiling": "A tree that fits every row of {train} cannot exceed {right:,}/{of:,} on this file.",
+    "test_ceiling_indent": "        ",
     "test_class": "class",
     "test_precision": "precision",
     "test_recall": "recall",
     "test_support": "rows",
     "test_below": "accuracy {accuracy} is below {demanded}.",
-    "test_no_accuracy": "--min-accuracy needs classes, and '{target}' is a number.",
+    "test_no_accuracy": "--min-accuracy needs a categorical target, and '{target}' is numeric.",
     # command: compare
     "compare_leaves": "leaves",
     "compare_training": "training",
-    "compare_leave_one_out": "leave one out",
-    "compare_agree": "They answer every {name} row alike.",
-    "compare_differ_one": "They differ on {name} row {rows} only.",
-    "compare_differ": "They differ on {name} rows {rows}.",
-    "compare_evidence_one": "{number} row of {of} is no evidence that {claim}",
-    "compare_evidence": "{number} rows of {of} are no evidence that {claim}",
+    "compare_leave_one_out": "leave-one-out",
+    "compare_agree": "The predictions are the same for every row of the {name}.",
+    "compare_differ_one": "The predictions differ only for row {rows} of the {name}.",
+    "compare_differ": "The predictions differ for rows {rows} of the {name}.",
+    "compare_evidence_one": "{number:,} of {of:,} rows is not enough to conclude that {claim}",
+    "compare_evidence": "{number:,} of {of:,} rows are not enough to conclude that {claim}",
     "compare_claim_pruning": "pruning helps",
-    "compare_claim": "one is better",
-    "compare_clear": "{better} is better on {n} of the {of} rows where one is right: p = {p}",
-    "compare_loo_agrees": "; leave-one-out agrees in sign.",
-    "compare_loo_disagrees": "; leave-one-out says the opposite.",
-    "compare_loo_equal": "; leave-one-out cannot tell them apart.",
+    "compare_claim": "one tree is better",
+    "compare_clear": "{better} is correct for {n:,} of the {of:,} rows that only one of the trees predicts correctly: p = {p}",
+    "compare_loo_agrees": "; leave-one-out agrees.",
+    "compare_loo_disagrees": "; leave-one-out shows the opposite.",
+    "compare_loo_equal": "; leave-one-out shows no difference.",
     "compare_loo_none": ".",
-    "compare_same": "The trees ask the same questions and give the same answers.",
-    "compare_one_tie": "They differ in one tie only: {what}.",
-    "compare_differences": "They part at {n} places: {what}.",
-    "compare_differences_one": "They part at one place: {what}.",
+    "compare_same": "The trees have the same splits and the same predictions.",
+    "compare_one_tie": "The trees differ only in one tie: {what}.",
+    "compare_differences": "The trees differ at {n:,} nodes: {what}.",
+    "compare_differences_one": "The trees differ at one node: {what}.",
     "compare_tie": "{place}, {a} and {b} tie ({score})",
-    "compare_column": "{place}, {a} against {b}",
-    "compare_cut": "{place}, {a} against {b}",
-    "compare_groups": "{place}, the levels of {a} are grouped differently",
-    "compare_leaf": "{place}, {a} against {b}",
-    "compare_answer": "{place}, {a} against {b}",
+    "compare_column": "{place}, {a} and {b}",
+    "compare_cut": "{place}, {a} and {b}",
+    "compare_groups": "{place}, the categories of {a} are grouped differently",
+    "compare_leaf": "{place}, {a} and {b}",
+    "compare_answer": "{place}, {a} and {b}",
     "compare_at_root": "at the root",
     "compare_at": "at {place}",
-    "compare_question": "the question {column}",
-    "compare_the_answer": "the answer {answer}",
-    "note_no_leave_one_out": (
-        "leave one out is left out: {of} rows are more than {limit}. --leave-one-out does it."
-    ),
-    "note_no_regrow": "{name} has no leave-one-out number: {why}",
+    "compare_question": "{name} splits on {column}",
+    "compare_the_answer": "{name} predicts {answer}",
+    "note_no_leave_one_out": "leave-one-out was skipped: the training set has {of:,} rows, more than {limit:,}. To run it: --leave-one-out.",
+    "note_no_regrow": "leave-one-out is not available for {name}: {why}",
     # command: predict
-    "cannot_encode": (
-        "the output cannot be written as {encoding}: it has no place for '{character}'."
-        " Use --output-encoding utf-8 or gb18030."
-    ),
+    "cannot_encode": "the output cannot be encoded as {encoding}, which has no character '{character}'. Use --output-encoding utf-8 or gb18030.",
     # command: recipes, plugs
-    "recipes_choice": "Choosing a division",
-    "recipes_cuts": "Cuts of numbers",
-    "recipes_sizes": "Sizes",
-    "recipes_missing": "Missing values, unseen levels",
+    "recipes_choice": "Choosing a split",
+    "recipes_cuts": "Thresholds",
+    "recipes_sizes": "Size limits",
+    "recipes_missing": "Missing values and unseen categories",
     "recipes_costs": "Costs and probabilities",
     "recipes_pruning": "Pruning",
-    "recipes_foot": "In brackets: fixed by the rules. · : not known to the recipe. cart is another name of rpart.\n"
-    "One recipe with the meaning of each setting: penjing recipes NAME. Change one: --set NAME=VALUE.",
-    "setting_rules": "whose minimum sizes, tolerances and ties",
-    "setting_criterion": "what measures a division",
-    "setting_shape": "branches of a nominal column",
-    "setting_zero_gain": "whether a division that gains nothing may be chosen",
-    "setting_min_gain": "least gain of a division",
-    "setting_many_levels": "columns with this share of the rows as levels are left out of the average gain",
-    "setting_slack": "what numbers may differ by in the screens (average gain, split information, collapsing)",
-    "setting_ties": "which of equal divisions is taken",
-    "setting_tolerance": "numbers closer than this are equal",
-    "setting_precision": "32 or 64 bits",
-    "setting_sums": "whether sums depend on the order of rows, as in C4.5 and rpart",
-    "setting_nominal": "what becomes of nominal columns",
-    "setting_max_features": "how many columns are drawn for a node",
-    "setting_random_state": "the seed that columns are drawn by",
-    "setting_random_start": "where the generator of columns starts, in place of a seed",
-    "setting_cut_at": "where a cut lies: half-way, or at a training value below that",
-    "setting_cut_tolerance": "how far above the midpoint that value may lie",
-    "setting_cut_cost": "whether a cut costs log2(cuts tried) / rows",
-    "setting_gap": "values closer than this are not parted",
-    "setting_side_share": "least share of the known weight per class on each side of a cut",
-    "setting_side_most": "most that this share can ask for",
-    "setting_min_branch": "least weight that two branches must have",
-    "setting_min_weight": "least weight of a node to divide",
-    "setting_max_depth": "most questions on a path",
-    "setting_max_leaves": "most leaves",
-    "setting_minsplit": "least rows of a node to divide",
-    "setting_minbucket": "least rows of each side (none: minsplit / 3)",
-    "setting_min_samples_split": "least rows of a node to divide",
-    "setting_min_samples_leaf": "least rows of each side",
-    "setting_min_weight_fraction_leaf": "least weight of each side, as a share of all",
-    "setting_min_impurity_decrease": "least decrease of the whole tree's impurity",
-    "setting_minimum_slips": "whether the minimum falls to 1 as in C4.5 -s",
-    "setting_missing": "what becomes of rows without a value",
-    "setting_unseen": "what becomes of a level that training never saw",
-    "setting_empty": "what a branch without rows answers",
-    "setting_usesurrogate": "0 rows stay, 1 surrogates send them on, 2 else the majority does",
-    "setting_maxsurrogate": "most surrogates of a question",
-    "setting_surrogatestyle": "of which rows agreement is counted",
-    "setting_prior": "how likely each class is",
-    "setting_loss": "what each wrong answer costs",
-    "setting_class_weight": "what a row of each class weighs",
-    "setting_cost": "what asking about a column costs",
-    "setting_laplace": "class shares (n + 1) / (N + classes)",
-    "setting_pruning": "how the tree is pruned",
-    "setting_collapse": "whether subtrees that save no training error go",
-    "setting_confidence": "CF of error-based pruning",
-    "setting_deviate": "the normal deviate: C4.5's table, or the quantile",
-    "setting_last_errors": "part of the cases not yet wrong that is added near all wrong",
-    "setting_raise_branches": "whether the largest branch may replace its parent",
-    "setting_least_gain": "a column that gains less is not looked at",
-    "setting_screen_share": "share of the least gain that a column must have",
-    "setting_screen_few": "up to so many rows a class, the least gain is the average",
-    "setting_screen_many": "from so many rows a class on, it is 0.9 log2(columns) / rows",
-    "setting_near_ties": "ratios within this share of the best: fewer branches win, then the gain",
-    "setting_pure_share": "a node is pure when one class has so much of it",
-    "setting_numbers": "whether the table's numbers are compared in 32 or 64 bits",
-    "setting_gap_cost": "whether a cut in a wide gap costs less",
-    "setting_collapse_share": "subtrees with this share of a leaf's errors go",
+    "recipes_foot": "Values in brackets are fixed by the recipe. · : the recipe has no such setting. cart is another name for rpart.\nShow one recipe with the meaning of each setting: penjing recipes NAME. Change a setting: --set NAME=VALUE.",
+    "setting_rules": "program whose minimum sizes, tolerances and ties are used",
+    "setting_criterion": "splitting criterion",
+    "setting_shape": "branches of a categorical split",
+    "setting_zero_gain": "whether a split with zero gain may be chosen",
+    "setting_min_gain": "minimum gain of a split",
+    "setting_many_levels": "columns with this share of the rows as categories do not count towards the average gain",
+    "setting_slack": "tolerance of the screens (average gain, split information, collapsing)",
+    "setting_ties": "which of several equal splits is chosen",
+    "setting_tolerance": "scores closer than this are equal",
+    "setting_precision": "32-bit or 64-bit arithmetic",
+    "setting_sums": "whether sums depend on the order of the rows, as in C4.5 and rpart",
+    "setting_nominal": "how categorical columns are treated",
+    "setting_max_features": "number of columns drawn at random for each node",
+    "setting_random_state": "seed for drawing columns",
+    "setting_random_start": "state of the random generator, instead of a seed",
+    "setting_cut_at": "position of a threshold: the midpoint, or a training value at or below it",
+    "setting_cut_tolerance": "how far above the midpoint that value may be",
+    "setting_cut_cost": "whether log2(thresholds tried) / rows is subtracted from the gain of a threshold",
+    "setting_gap": "no threshold is placed between values closer than this",
+    "setting_side_share": "minimum share of the known weight per class on each side of a threshold",
+    "setting_side_most": "upper limit of that minimum",
+    "setting_min_branch": "minimum weight of at least two branches",
+    "setting_min_weight": "minimum weight of a node to be split",
+    "setting_max_depth": "maximum depth",
+    "setting_max_leaves": "maximum number of leaves",
+    "setting_minsplit": "minimum number of rows of a node to be split",
+    "setting_minbucket": "minimum number of rows in each branch (none: minsplit / 3)",
+    "setting_min_samples_split": "minimum number of rows of a node to be split",
+    "setting_min_samples_leaf": "minimum number of rows in each branch",
+    "setting_min_weight_fraction_leaf": "minimum weight of each branch, as a fraction of the total",
+    "setting_min_impurity_decrease": "minimum decrease in the impurity of the whole tree",
+    "setting_minimum_slips": "whether the minimum drops to 1, as in C4.5 -s",
+    "setting_missing": "how missing values are treated",
+    "setting_unseen": "how categories not seen in training are treated",
+    "setting_empty": "what a branch without rows predicts",
+    "setting_usesurrogate": "0: rows with a missing value stop; 1: surrogates decide; 2: then the majority",
+    "setting_maxsurrogate": "maximum number of surrogates of a split",
+    "setting_surrogatestyle": "rows on which the agreement of surrogates is computed",
+    "setting_prior": "prior probability of each class",
+    "setting_loss": "cost of each kind of wrong prediction",
+    "setting_class_weight": "weight of the rows of each class",
+    "setting_cost": "cost of splitting on each column",
+    "setting_laplace": "predicted probabilities (n + 1) / (N + classes)",
+    "setting_pruning": "pruning method",
+    "setting_collapse": "whether subtrees that do not reduce training errors are collapsed",
+    "setting_confidence": "confidence level CF of error-based pruning",
+    "setting_deviate": "normal deviate: the table of C4.5, or the quantile",
+    "setting_last_errors": "fraction of the remaining cases that is added when nearly all are errors",
+    "setting_raise_branches": "subtree raising: whether the largest branch may replace its parent",
+    "setting_least_gain": "columns with less gain are not considered",
+    "setting_screen_share": "fraction of the minimum gain that a column must reach",
+    "setting_screen_few": "up to this many rows per class, the minimum gain is the average",
+    "setting_screen_many": "from this many rows per class on, the minimum gain is 0.9 log2(columns) / rows",
+    "setting_near_ties": "gain ratios within this fraction of the best: fewer branches first, then higher gain",
+    "setting_pure_share": "a node is pure if one class has this share of it",
+    "setting_numbers": "whether numbers are compared in 32 or 64 bits",
+    "setting_gap_cost": "whether the penalty of a threshold is smaller in a wide gap",
+    "setting_collapse_share": "subtrees with at least this fraction of a leaf's errors are collapsed",
     "setting_pool": "whether branches lighter than min_branch are estimated together",
-    "setting_raise_share": "least share of the rows of a branch that replaces its parent",
-    "setting_regrow_share": "with a smaller share it is grown anew",
-    "setting_global_pruning": "whether weak subtrees go within one standard error",
-    "setting_gather": "whether leaves of one class below a nominal question become one",
-    "setting_cp": "least decrease of risk per leaf, as a share of the root's",
-    "setting_alpha": "the same as such",
-    "setting_ccp_alpha": "impurity that a leaf costs",
-    "setting_xval": "groups of the cross-validated cp table",
-    "setting_loss_transposed": "whether cross-validation takes losses the wrong way round, as rpart does",
-    "setting_stuck_repeats": "whether a stuck row is charged as the row before it, as rpart does",
-    "progress": "growing: {leaves} leaves, {rows} rows in place",
+    "setting_raise_share": "minimum share of the rows in a branch that replaces its parent",
+    "setting_regrow_share": "below this share the branch is grown again",
+    "setting_global_pruning": "whether weak subtrees are pruned within one standard error",
+    "setting_gather": "whether leaves of one class below a categorical split are merged",
+    "setting_cp": "minimum decrease in risk per leaf, relative to the risk of the root",
+    "setting_alpha": "minimum decrease in risk per leaf, in absolute terms",
+    "setting_ccp_alpha": "cost of a leaf, as impurity",
+    "setting_xval": "folds of the cross-validated cp table",
+    "setting_loss_transposed": "whether cross-validation transposes the loss matrix, as rpart does",
+    "setting_stuck_repeats": "whether a row that stops at a node is charged the error of the row before it, as rpart does",
+    "progress": "growing: {leaves} leaves, {rows} rows assigned",
     # c4.5, j48
-    "quinlan_needs_classes": (
-        "recipes 'c4.5', 'j48' and 'c5.0' need classes to predict, and '{target}' is a number. "
-        "Use recipe 'cart'."
-    ),
-    "sums_need_single": "sums='cases' is C4.5's arithmetic in 32 bits. Use it with precision='single'.",
-    "c50_subsets": (
-        "C5.0's option -s groups levels by a measure that is published nowhere, so the recipe c5.0\n"
-        "has no -s. Use c5.0 without it, or recipe c4.5 with -s."
-    ),
-    "c50_rules": (
-        "C5.0's option -r turns a tree into rules; a fit gives the tree. Fit without -r, then ask\n"
-        "for rules: tree.ruleset(rows, votes=True), or: penjing ruleset MODEL --train ROWS --votes"
-    ),
+    "quinlan_needs_classes": "recipes 'c4.5', 'j48' and 'c5.0' need a categorical target, and '{target}' is numeric. Use recipe 'cart'.",
+    "sums_need_single": "sums='cases' is the 32-bit arithmetic of C4.5. Use it with precision='single'.",
+    "c50_subsets": "Option -s of C5.0 groups categories by an unpublished measure, so recipe c5.0 does not have it.\nUse c5.0 without -s, or recipe c4.5 with -s.",
+    "c50_rules": "Option -r of C5.0 turns a tree into rules, while fit returns the tree. Fit without -r, then get\nthe rules: tree.ruleset(rows, votes=True), or: penjing ruleset MODEL --train FILE --votes",
     "below_needs_rows": (
         "growing a tree from a node needs its rows, which this engine does not have. "
         "Use the native or the memory engine."
     ),
-    "cases_need_rows": (
-        "sums='cases' adds up rows one by one, and this engine knows only their sums.\n"
-        "Use engine='native' or engine='memory', or sums='exact'."
-    ),
-    "sums_need_native": (
-        "sums='cases' needs the native engine, a branch for each level, and no trace.\n"
-        "Use engine='native', or sums='exact'."
-    ),
-    "raising_needs_rows": (
-        "raising branches needs the training rows, and they are not at hand.\n"
-        "Name them (training=… in Python, --train FILE on the command line), or prune without raising:\n"
-        "raise_branches=False, --no-raise."
-    ),
+    "cases_need_rows": "sums='cases' adds up single rows, and this engine has only their sums.\nUse engine='native' or engine='memory', or sums='exact'.",
+    "sums_need_native": "sums='cases' needs the native engine, multiway splits, and no trace.\nUse engine='native', or sums='exact'.",
+    "raising_needs_rows": "subtree raising needs the training rows, which were not found.\nGive them with training=… in Python or --train FILE on the command line, or prune without raising:\nraise_branches=False, --no-raise.",
     # estimators
-    "needs_sklearn": "penjing.{name} needs scikit-learn, which is not installed: pip install 'penjing[sklearn]'.",
-    "no_answers": (
-        "a tree requires y to be passed, but the target y is None. Give the answer of each row: fit(X, y)."
-    ),
-    "missing_feature": (
-        "X, row {row}, column '{column}': the value is missing (NaN), and this recipe refuses missing values."
-        " Set missing='fraction', or take another recipe."
-    ),
+    "needs_sklearn": "penjing.{name} requires scikit-learn, which is not installed. Install it with: pip install 'penjing[sklearn]'.",
+    "no_answers": "a tree requires y to be passed, but the target y is None. Pass the class or number of each row: fit(X, y).",
+    "missing_feature": "X, row {row}, column '{column}': the value is missing (NaN), and this recipe does not accept missing values. Set missing='fraction', or use another recipe.",
     "other_features": (
         "The feature names should match those that were passed during fit. Expected: {expected}. Found: {found}."
     ),
-    "sparse_refused": (
-        "X or y is a sparse matrix, and sparse input is not supported. Make it dense first: X.toarray()."
-    ),
-    "outputs_refused": (
-        "y has {n} columns, and several outputs are not supported: grow a tree for each of them"
-        " (sklearn.multioutput does)."
-    ),
+    "sparse_refused": "X or y is a sparse matrix, and sparse input is not supported. Convert it first: X.toarray().",
+    "outputs_refused": "y has {n} columns, and multiple outputs are not supported. Fit one tree per column (see sklearn.multioutput).",
     "nested_argument": (
         "{source}, row {row}, column '{column}': {value} is neither. Each argument must be a string or a number."
     ),
-    "dates_in_feature": (
-        "{source}, column '{column}' holds dates. Make numbers of them first: year, month, weekday, days since."
-    ),
-    "bad_weight_fraction": (
-        "min_weight_fraction_leaf={value!r} cannot be used: it must be a share from 0 to 0.5."
-    ),
-    "weight_fraction_unknown": (
-        "recipe '{recipe}' counts rows, not weight: use min_samples_leaf instead of min_weight_fraction_leaf."
-    ),
-    "not_a_fitted_tree": (
-        "{kind} holds no fitted tree of scikit-learn. Fit it first; of a pipeline give the last step, of a forest"
-        " one of estimators_."
-    ),
+    "dates_in_feature": "{source}, column '{column}' contains dates. Convert them to numbers first, such as year, month, weekday or days since a date.",
+    "bad_weight_fraction": "min_weight_fraction_leaf must be a number from 0 to 0.5, got {value!r}.",
+    "weight_fraction_unknown": "recipe '{recipe}' limits the number of rows, not their weight. Use min_samples_leaf instead of min_weight_fraction_leaf.",
+    "not_a_fitted_tree": "{kind} is not a fitted scikit-learn tree. Fit it first; for a pipeline, pass its last step, for a forest, one of its estimators_.",
     # rpart, scikit-learn, cost-complexity
-    "bad_length": "{name} has {n} values, and {expected} are needed.",
-    "only_for_classes": "{name} is for classes, and '{target}' is a number. Leave it out.",
-    "bad_numbers": (
-        "{name}={value!r} cannot be used. Give numbers by name, or all of them in order: {example}."
-    ),
-    "bad_random_state": (
-        "{name}={value!r} cannot be used: it must be a whole number from 0 to 4294967295, or None."
-    ),
-    "bad_cost": "cost={value!r} cannot be used: what a question costs is a number above 0.",
-    "bad_prior": "prior={value!r} cannot be used: priors are at least 0 and their sum is 1.",
-    "bad_loss": (
-        "the loss matrix cannot be used: it must have {n} rows of {n} numbers of at least 0, with 0"
-        " on the diagonal and something above 0 in each row."
-    ),
-    "too_many_levels": (
-        "column '{column}' has {n} levels in one node: with more than two classes all groupings are"
-        " tried, and beyond {most} levels they are too many.\nDeclare its order, merge levels, or"
-        " leave the column out."
-    ),
-    "nominal_refused": (
-        "column '{column}' is nominal, and scikit-learn knows numbers only. Code it as numbers, or"
-        " use nominal='position'."
-    ),
-    "too_large_single": (
-        "column '{column}' holds {value!r}, which is too large for 32 bits. Scale the column, or use"
-        " precision='double'."
-    ),
-    "unknown_class": "{option} names the class '{word}', which is not in the table: {known}.",
-    "unknown_class_near": (
-        "{option} names the class '{word}', which is not in the table: {known}. Closest: {near}."
-    ),
-    "needs_cp_table": (
-        "pruning by cost-complexity needs alpha or cp, or a tree with a cross-validated table.\n"
-        "Grow it with recipe 'rpart' and xval=10."
-    ),
-    "complexity_needs_counts": (
-        "pruning by cost-complexity needs the counts of training rows, and this tree was made by hand."
-    ),
-    "complexity_needs_two": (
-        "rpart's complexities are for questions with two answers, and one here has {n}."
-    ),
-    "stop_complexity": "a leaf, {answer}: no division can save enough for the leaves it adds.",
+    "bad_length": "{name} must have {expected} values, got {n}.",
+    "only_for_classes": "{name} needs a categorical target, and '{target}' is numeric. Leave it out.",
+    "bad_numbers": "{name} must give numbers by name, or all of them in order, such as {example}, got {value!r}.",
+    "bad_random_state": "{name} must be an integer from 0 to 4294967295, or None, got {value!r}.",
+    "bad_cost": "the cost of a column must be a number above 0, got cost={value!r}.",
+    "bad_prior": "prior must be probabilities of at least 0 with sum 1, got {value!r}.",
+    "bad_loss": "the loss matrix must have {n} rows of {n} numbers of at least 0, with 0 on the diagonal and at least one number above 0 in each row.",
+    "too_many_levels": "column '{column}' has {n} categories in one node. With more than two classes all groupings are tried, which is feasible only up to {most} categories.\nDeclare the column ordinal, merge categories, or leave it out.",
+    "nominal_refused": "column '{column}' is categorical, and scikit-learn accepts only numbers. Encode it as numbers, or use nominal='position'.",
+    "too_large_single": "column '{column}' contains {value!r}, which is too large for 32 bits. Scale the column, or use precision='double'.",
+    "unknown_class": "{option} names the class '{word}', which is not in the table. Classes: {known}.",
+    "unknown_class_near": "{option} names the class '{word}', which is not in the table. Classes: {known}. Did you mean '{near}'?",
+    "needs_cp_table": "cost-complexity pruning needs alpha or cp, or a tree with a cross-validated cp table.\nFit it with recipe 'rpart' and xval=10.",
+    "complexity_needs_counts": "cost-complexity pruning needs the class counts of the training rows, and a tree made by hand has none.",
+    "complexity_needs_two": "the complexities of rpart need binary splits, and one split of this tree has {n} branches.",
+    "stop_complexity": "leaf, predicts {answer}: no split improves the fit enough for the leaves it adds.",
     # exports
     "export_option": "'{word}' is not an option of the '{kind}' export. Options: {known}.",
     "export_option_near": (
         "'{word}' is not an option of the '{kind}' export. Options: {known}.\nDid you mean '{near}'?"
     ),
-    "export_missing_error": "An exported program cannot refuse a missing value. Export to {kind} with missing='stop' or missing='fraction', or leave it as the tree was grown.",
-    "export_alike": "Column '{column}' has two levels that read '{level}', and a {kind} program knows levels by their text only. Rename one of them and fit again.",
-    "export_text": "{text} holds a character that {kind} cannot hold. Rename it and fit again.",
-    "export_no_shares": "This tree sends a row without a value down every branch, by parts, which {kind} cannot. Export it with missing='stop', and predict with missing='stop' for equal answers.",
-    "export_no_shares_cli": "This tree sends a row without a value down every branch, by parts, which {kind} cannot. Export it with --missing stop.",
-    "export_no_error": "This tree refuses levels that it never saw, and {kind} cannot refuse a row. Export it with unseen='stop' or unseen='missing'.",
-    "export_no_error_cli": "This tree refuses levels that it never saw, and {kind} cannot refuse a row. Export it with --unseen stop or --unseen missing.",
-    "export_too_deep": "{depth} questions stand inside each other, more than the {limit} that {kind} can nest. Prune the tree, or export it to python, c, javascript or java.",
-    "export_too_long": "The {kind} text would be longer than the {limit} characters allowed. Prune the tree, or export it to another kind.",
-    "export_too_many": "The tree needs {n} cells, more than the {limit} of a {kind} export. Prune it, or export it to python, c, javascript or java.",
-    "export_table": "{value!r} cannot be the name of a table.",
-    "export_names": "Two columns differ only by capitals, and {kind} takes them for one. Rename one of them and fit again.",
-    "export_costs": "This tree weighs what mistakes cost and shares rows out; a {kind} query cannot do both. Export it with missing='stop', or to another kind.",
-    "export_needs": "The {kind} export needs the package {package}: pip install 'penjing[export]'.",
-    "export_class_name": "{value!r} cannot be the name of a class in Java: letters, digits and _ only, no digit first, and no word that Java or the program itself uses.",
-    "export_cell": "{value!r} is no cell for column '{column}'. Give one such as B2.",
-    "export_empty_level": "Column '{column}' has an empty text among its levels, which {kind} needs for missing values. Rename the level and fit again.",
-    "export_bytes": "{kind} is no text. Name a file: -o tree.{kind}.",
+    "export_missing_error": "An exported program cannot raise an error for missing values. Export to {kind} with missing='stop' or missing='fraction', or leave missing out to use the setting of the tree.",
+    "export_alike": "Column '{column}' has two categories with the same text '{level}', and {kind} distinguishes categories only by their text. Rename one of them and fit again.",
+    "export_text": "{text} contains a character that {kind} cannot represent. Rename it and fit again.",
+    "export_no_shares": "This tree spreads rows with missing values over all branches (fractional cases), which {kind} cannot express. Export it with missing='stop', and predict with missing='stop' to get the same predictions.",
+    "export_no_shares_cli": "This tree spreads rows with missing values over all branches (fractional cases), which {kind} cannot express. Export it with --missing stop.",
+    "export_no_error": "This tree raises an error for categories not seen in training, and {kind} cannot raise errors. Export it with unseen='stop' or unseen='missing'.",
+    "export_no_error_cli": "This tree raises an error for categories not seen in training, and {kind} cannot raise errors. Export it with --unseen stop or --unseen missing.",
+    "export_too_deep": "The tree has {depth} nested splits, more than the {limit} that {kind} allows. Prune the tree, or export it to python, c, javascript or java.",
+    "export_too_long": "The {kind} text would be longer than {limit:,} characters, the limit. Prune the tree, or export it to another format.",
+    "export_too_many": "The tree needs {n:,} cells, more than the {limit:,} of a {kind} export. Prune it, or export it to python, c, javascript or java.",
+    "export_table": "{value!r} is not a valid table name.",
+    "export_names": "Two column names differ only in case, and {kind} treats them as the same. Rename one of them and fit again.",
+    "export_costs": "This tree uses misclassification costs and fractional cases, and a {kind} query cannot do both. Export it with missing='stop', or to another format.",
+    "export_needs": "The {kind} export requires the package {package}, which is not installed. Install it with: pip install 'penjing[export]'.",
+    "export_class_name": "{value!r} is not a valid class name. Use letters, digits and _, start with a letter or _, and avoid words that Java or the program itself uses.",
+    "export_cell": "{value!r} is not a valid cell for column '{column}'. Give one such as B2.",
+    "export_empty_level": "Column '{column}' has the empty string as a category, which {kind} uses for missing values. Rename the category and fit again.",
+    "export_bytes": "{kind} is a binary format. Give a file: -o tree.{kind}.",
     "export_cells": "cells: {cells}",
     # curves and the report
     "curve_learning": "Learning curve",
@@ -1249,70 +800,70 @@ MESSAGES: dict[str, str] = {
     "curve_test": "test",
     "curve_accuracy": "accuracy",
     "curve_rmse": "RMSE",
-    "curve_said": "said",
-    "curve_right": "right",
-    "curve_ideal": "as sure as right",
+    "curve_said": "predicted probability",
+    "curve_right": "observed accuracy",
+    "curve_ideal": "perfect calibration",
     "curve_weight": "rows",
-    "dossier_size": "{leaves} leaves, depth {depth}",
-    "dossier_provenance": "Where it comes from",
+    "dossier_size": "{leaves:,} leaves, depth {depth}",
+    "dossier_provenance": "Provenance",
     "dossier_recipe": "recipe",
     "dossier_by_hand": "made by hand",
-    "dossier_source": "training rows",
-    "dossier_hash": "SHA-256",
-    "dossier_rows": "number of rows",
-    "dossier_pruning": "pruned by",
-    "dossier_version": "written by",
-    "dossier_data": "Training rows",
+    "dossier_source": "training set",
+    "dossier_hash": "SHA-256 of the training set",
+    "dossier_rows": "rows",
+    "dossier_pruning": "pruning",
+    "dossier_version": "created with",
+    "dossier_data": "Training set",
     "dossier_name": "column",
-    "dossier_kind": "kind",
+    "dossier_kind": "type",
     "dossier_missing": "missing",
     "dossier_values": "values",
     "dossier_tree": "Tree",
     "dossier_rules": "Rules",
-    "dossier_more": "and {n} more",
-    "dossier_test": "On the test rows",
+    "dossier_more": "{n:,} more",
+    "dossier_test": "Performance on the test set",
     "dossier_folds": "Cross-validation, {k} folds",
-    "dossier_numbers": "numbers",
+    "dossier_numbers": "figures",
     # beyond memory
-    "disk_cannot": "engine 'disk' needs {wanted} of memory for a tree of recipe '{recipe}' on these rows, more than the limit of {limit}. Raise memory_limit, use a sample of the rows, or a recipe and columns that can be counted: id3, c4.5-textbook, cart-textbook or cart-binary, classes, no weights, nothing missing.",
-    "disk_cannot_cli": "engine 'disk' needs {wanted} of memory for a tree of recipe '{recipe}' on these rows, more than the limit of {limit}. Raise --memory-limit, use a sample of the rows, or a recipe and columns that can be counted: id3, c4.5-textbook, cart-textbook or cart-binary, classes, no weights, nothing missing.",
-    "bad_memory_limit": "memory_limit should be a number of bytes or a text such as '2GB', found {value!r}.",
-    "work_folder": "The folder {folder} cannot be worked in: {reason}. Name another one with work= (--work).",
-    "work_taken": "Another run is working in {folder}. Wait for it, or name another folder with work= (--work).",
-    "disk_full": "The disk is full: {folder} needs {wanted} more, {free} are free. Make room, or name a folder on a larger disk with work= (--work).",
-    "wide_decimals": "{source}: '{column}' holds decimals of more than 38 digits, which are read with pyarrow. It is not installed: pip install 'penjing[disk]'.",
-    "needs_pyarrow": "Tables larger than memory are read with pyarrow, which is not installed: pip install 'penjing[disk]'.",
-    "folder_without_tables": "{source} is a folder that holds no table: no .parquet, .csv or .jsonl file is in it.",
-    "mixed_forms": "The files of {source} have several forms. Name files of one form: Parquet, CSV or JSON lines.",
-    "files_differ": "{other} has other columns than {one}. Files that are read as one table must have the same columns, in the same order.",
-    "needs_query": "{source} is a database. Say what to ask of it with query= (--query): SQL, or the name of a table.",
-    "query_without_database": "{source} is not a database, so there is nothing to ask by SQL. A DuckDB file is named 'duckdb:FILE'.",
-    "query_not_select": "the query '{query}' is not one SELECT. Give one, or the name of a table in {source}.",
-    "query_failed": "{source} does not answer the query: {reason}.",
-    "too_many_texts": "{source}: '{column}' has more than {n} categories, which do not fit memory. Leave it out: schema={{'{column}': 'ignore'}} (--ignore).",
-    "note_engine_native": "engine native: the table takes about {needs} in memory, the limit is {limit}.",
-    "note_engine_disk": "engine disk: the table would take about {needs} in memory, more than the limit of {limit}, so its rows are coded to a folder on disk.",
+    "disk_cannot": "engine 'disk' needs {wanted} of memory to grow a tree with recipe '{recipe}' on this table, more than the limit of {limit}. Raise memory_limit, use a sample of the rows, or use recipe id3, c4.5-textbook, cart-textbook or cart-binary with a categorical target, no weights and no missing values.",
+    "disk_cannot_cli": "engine 'disk' needs {wanted} of memory to grow a tree with recipe '{recipe}' on this table, more than the limit of {limit}. Raise --memory-limit, use a sample of the rows, or use recipe id3, c4.5-textbook, cart-textbook or cart-binary with a categorical target, no weights and no missing values.",
+    "bad_memory_limit": "memory_limit must be a number of bytes or a string such as '2GB', got {value!r}.",
+    "work_folder": "Cannot use the work folder {folder}: {reason}. Give another one with work= (--work).",
+    "work_taken": "The work folder {folder} is in use by another process. Wait for it to finish, or give another folder with work= (--work).",
+    "disk_full": "No space left on device: {folder} needs {wanted} more, {free} is free. Free some space, or give a folder on a larger disk with work= (--work).",
+    "wide_decimals": "{source}: '{column}' contains decimals of more than 38 digits, which require pyarrow. It is not installed; install it with: pip install 'penjing[disk]'.",
+    "needs_pyarrow": "Reading tables larger than memory requires pyarrow, which is not installed. Install it with: pip install 'penjing[disk]'.",
+    "folder_without_tables": "The folder {source} contains no table: no .parquet, .csv or .jsonl file.",
+    "mixed_forms": "The files of {source} have different formats. Give files of one format: Parquet, CSV or JSON Lines.",
+    "files_differ": "The columns of {other} differ from those of {one}. Files that are read as one table must have the same columns in the same order.",
+    "needs_query": "{source} is a database. Give an SQL query or the name of a table with query= (--query).",
+    "query_without_database": "{source} is not a database, so query= (--query) cannot be used. Write a DuckDB file as 'duckdb:FILE'.",
+    "query_not_select": "the query '{query}' is not a single SELECT statement. Give one, or the name of a table in {source}.",
+    "query_failed": "the query on {source} failed: {reason}.",
+    "too_many_texts": "{source}: '{column}' has more than {n:,} categories, which do not fit in memory. Leave it out: schema={{'{column}': 'ignore'}} (--ignore).",
+    "note_engine_native": "engine native: the table needs about {needs} of memory; the limit is {limit}.",
+    "note_engine_disk": "engine disk: the table would need about {needs} of memory, more than the limit of {limit}, so it is stored in a folder on disk.",
     "progress_reading": "reading: {rows:,} rows",
-    "progress_generation": "generation {generation}: {open:,} open nodes, {rows:,} rows looked at",
+    "progress_generation": "level {generation}: {open:,} nodes to split, {rows:,} rows read",
     # rows that stay where they are
-    "engine_lacks_numeric_target": "The target {column} is a number, and sums of numbers made in another place round otherwise. Use an engine that reads the rows: native or disk.",
-    "remote_date_column": "Column {column} holds dates. Ask for their parts in the query, such as extract(month from …), or leave the column out: schema={{'{column}': 'ignore'}}.",
-    "remote_too_many_numbers": "Column {column} has more than {most} distinct numbers, so that it can only be numeric. Say schema={{'{column}': 'numeric'}}, or turn it to text in the query.",
-    "remote_infinite": "{source}: column {column} holds an infinite number. Turn it to NULL, or to a finite number, in the query.",
-    "remote_rows_changed": "The rows are not the same as before: now {found}, then {expected}. Write the DataFrame to a file, or cache it, so that it stays as it is, and fit that.",
-    "spark_blocks_lost": "The workers lost their blocks {n} times in a row. Give them time to run where their blocks are: spark.locality.wait.",
-    "remote_no_columns": "{source} has no column to ask about besides the target.",
-    "engine_lacks_missing": "Engine {engine} cannot treat the rows without a value in column {column} by missing='{missing}'. Use engine native or disk, or a recipe with surrogates (rpart).",
-    "engine_lacks_recipe": "Engine {engine} cannot follow the rules of recipe {recipe}. It knows {known}.",
-    "spark_many_levels": "{source}: '{column}' has more than {n} categories, more than engine spark counts. Leave it out: schema={{'{column}': 'ignore'}} (--ignore), or use engine native or disk, which keep it.",
-    "sql_too_deep": "{source}: the tree is too deep for an SQL query. Limit it with max_depth (--max-depth), or use engine native or disk.",
-    "not_a_dialect": "The plug-in {name} is not a dialect: a penjing.grow.dialect.Dialect object. See CONTRIBUTING.md.",
-    "engine_lacks_xval": "Engine {engine} cannot cross-validate, since the rows stay where they are. Say xval=0.",
-    "engine_lacks_setting": "Engine {engine} leaves the rows where they are, and {setting} needs them here. Leave {setting} out, or use engine native or disk.",
-    "other_checkpoint": "The folder {folder} keeps generations of other rows or another recipe. Name another folder, or remove it.",
-    "table_or_query": "Where in the database are the rows? Say either table='name' or query='select …'.",
-    "sql_failed": "{source} answers: {said}",
-    "engine_needs": "Engine {engine} needs the package {package}: pip install 'penjing[{engine}]'.",
+    "engine_lacks_numeric_target": "The target '{column}' is numeric, and this engine cannot sum it exactly. Use engine native or disk.",
+    "remote_date_column": "Column '{column}' contains dates. Select parts of them in the query, such as extract(month from …), or leave the column out: schema={{'{column}': 'ignore'}}.",
+    "remote_too_many_numbers": "Column '{column}' has more than {most:,} distinct numbers, so it cannot be categorical. Use schema={{'{column}': 'numeric'}}, or convert it to text in the query.",
+    "remote_infinite": "{source}: column '{column}' contains an infinite number. Replace it by NULL or a finite number in the query.",
+    "remote_rows_changed": "The rows have changed while the tree was growing: {found} now, {expected} before. Write the DataFrame to a file or cache it, and fit that.",
+    "spark_blocks_lost": "The Spark workers lost their cached data {n} times in a row. Increase spark.locality.wait, so that tasks run where the data are.",
+    "remote_no_columns": "{source} has no columns besides the target.",
+    "engine_lacks_missing": "Engine {engine} does not support missing='{missing}' (column '{column}' has missing values). Use engine native or disk, or a recipe with surrogates (rpart).",
+    "engine_lacks_recipe": "Engine {engine} does not support recipe {recipe}. Supported: {known}.",
+    "spark_many_levels": "{source}: '{column}' has more than {n:,} categories, the limit of engine spark. Leave it out: schema={{'{column}': 'ignore'}} (--ignore), or use engine native or disk.",
+    "sql_too_deep": "{source}: the tree is too deep for an SQL query. Limit its depth with max_depth (--max-depth), or use engine native or disk.",
+    "not_a_dialect": "The plug-in {name} is not a dialect: it must be a penjing.grow.dialect.Dialect object. See CONTRIBUTING.md.",
+    "engine_lacks_xval": "Engine {engine} does not support cross-validation. Set xval=0.",
+    "engine_lacks_setting": "Engine {engine} does not support {setting}. Leave it out, or use engine native or disk.",
+    "other_checkpoint": "The folder {folder} contains the checkpoint of another table or recipe. Give another folder, or delete it.",
+    "table_or_query": "Give either table='name' or query='select …', to say which rows of the database to use.",
+    "sql_failed": "{source} reports an error: {said}",
+    "engine_needs": "Engine {engine} requires the package {package}, which is not installed. Install it with: pip install 'penjing[{engine}]'.",
     "note_auto": "recipe {recipe} was chosen automatically: {reason}.",
     "auto_textbook": "the table has at most 1,000 rows, only categorical columns and no missing values",
     "auto_classes": "the target is a class; C4.5 handles numeric columns and missing values, and prunes the tree",
@@ -1370,4 +921,36 @@ MESSAGES: dict[str, str] = {
     "comparison_was_dict": (
         "compare(…)[{name!r}] will not work from version 0.3.0 on; use compare(…).{name} instead."
     ),
+    "unknown_recipe": "unknown recipe '{word}'. Recipes: {known}.",
+    "unknown_recipe_near": "unknown recipe '{word}'. Recipes: {known}. Did you mean '{near}'?",
+    "unknown_criterion": "unknown criterion '{word}'. Criteria: {known}.",
+    "unknown_criterion_near": "unknown criterion '{word}'. Criteria: {known}. Did you mean '{near}'?",
+    "unknown_pruner": "unknown pruning method '{word}'. Methods: {known}.",
+    "unknown_pruner_near": "unknown pruning method '{word}'. Methods: {known}. Did you mean '{near}'?",
+    "unknown_engine": "unknown engine '{word}'. Engines: {known}.",
+    "unknown_engine_near": "unknown engine '{word}'. Engines: {known}. Did you mean '{near}'?",
+    "unknown_renderer": "unknown output format '{word}'. Formats: {known}.",
+    "unknown_renderer_near": "unknown output format '{word}'. Formats: {known}. Did you mean '{near}'?",
+    "unknown_export": "unknown export format '{word}'. Formats: {known}.",
+    "unknown_export_near": "unknown export format '{word}'. Formats: {known}. Did you mean '{near}'?",
+    "unknown_dialect": "unknown dialect '{word}'. Dialects: {known}.",
+    "unknown_dialect_near": "unknown dialect '{word}'. Dialects: {known}. Did you mean '{near}'?",
+    "unknown_language": "unknown language '{word}'. Languages: {known}.",
+    "unknown_language_near": "unknown language '{word}'. Languages: {known}. Did you mean '{near}'?",
+    "unknown_theme": "unknown theme '{word}'. Themes: {known}.",
+    "unknown_theme_near": "unknown theme '{word}'. Themes: {known}. Did you mean '{near}'?",
+    "unknown_view": "unknown view '{word}'. Views: {known}.",
+    "unknown_view_near": "unknown view '{word}'. Views: {known}. Did you mean '{near}'?",
+    "prune_leaf_errors": "errors as a leaf",
+    "prune_leaf_bits": "bits as a leaf",
+    "prune_leaf_costs": "cost as a leaf",
+    "prune_leaf_correct": "correct as a leaf",
+    "prune_leaf_squares": "squared error as a leaf",
+    "method_cost_complexity": "cost-complexity pruning",
+    "method_error_based": "error-based pruning",
+    "method_minimum_error": "minimum-error pruning",
+    "method_mdl": "minimum description length pruning",
+    "method_collapse": "collapsing of subtrees",
+    "method_simplify": "simplification",
+    "model_lacks_field": "{path} is not a valid model: the field '{at}' is missing.",
 }

@@ -67,7 +67,7 @@ def predict(
     array(['dog'], dtype=object)
     >>> tree.predict({"legs": 3, "barks": 0}, unseen="error")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    penjing.errors.DataError: row 1: '3' in column 'legs' was not among the training rows, ...
+    penjing.errors.DataError: row 1: '3' in column 'legs' does not occur in the training rows, ...
     """
     predictor = predictor_of(tree)
     answer = predictor.values if tree.is_regression else predictor.classes

@@ -41,7 +41,7 @@ def write(tree: TreeData, *, lang: str = "en", title: str | None = None) -> str:
             cells.append(weight_text(rule.weight))
             if not tree.is_regression:
                 low, high = percent_ends(rule.interval)
-                cells.append(f"{100 * rule.confidence:.0f} % ({low}-{high})")
+                cells.append(f"{100 * rule.confidence:.0f}% ({low}-{high})")
         cells.append(say("rule_and", lang).join(rule.conditions) or say("rule_always", lang))
         lines.append(_row(cells))
     return "\n".join(lines)

@@ -36,7 +36,7 @@ def write(profile: Plain, lang: str = "en", *, ascii_only: bool = False, width: 
     dots = text_table.dots(ascii_only=ascii_only)
     columns = profile["columns"]
     names = [clip(quoted(column["name"]), MAX_NAME_WIDTH, dots=dots) for column in columns]
-    kinds = [say(f"kind_{_kind(column)}", lang) for column in columns]
+    kinds = [kind_name(column, lang) for column in columns]
     name_width, kind_width = max_width(names), max_width(kinds, MIN_KIND_WIDTH)
     start = 2 + name_width + 3 + kind_width + 3
     remarks = [_remark(column, lang) for column in columns]
@@ -66,11 +66,11 @@ def head(profile: Plain, lang: str) -> str:
     return line.removesuffix(", ")
 
 
-def _kind(column: Plain) -> str:
-    if column["role"] == "target":
-        return "target"
+def kind_name(column: Plain, lang: str) -> str:
+    """Return the type of a column, such as 'categorical', or its role as the target."""
     known = ("nominal", "numeric", "ordered", "id", "date", "empty", "weight", "ignored")
-    return str(column["kind"]) if column["kind"] in known else "other"
+    kind = str(column["kind"]) if column["kind"] in known else "other"
+    return say("kind_target" if column["role"] == "target" else f"kind_{kind}", lang)
 
 
 def _values(column: Plain, lang: str, max_values: int, dots: str) -> str:

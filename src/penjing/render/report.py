@@ -20,8 +20,10 @@ from penjing.evaluate.validation import cross_validate, not_a_test, score
 from penjing.i18n import LANGUAGES, say
 from penjing.render import chart, svg
 from penjing.render.leaf_rules import rules_of
+from penjing.render.profile_text import kind_name
 from penjing.render.svg import to_printable
 from penjing.text.labels import weight_text
+from penjing.text.phrases import join_names, method_name
 from penjing.tree.tree_data import TreeData
 
 MAX_RULES = 100
@@ -183,7 +185,9 @@ class _ReportPage:
             "dossier_source": source.get("name"),
             "dossier_hash": source.get("sha256"),
             "dossier_rows": tree.about.get("n_rows") or weight_text(tree.weight_of(0)),
-            "dossier_pruning": ", ".join(r["method"] for r in tree.about.get("pruning", ())),
+            "dossier_pruning": ", ".join(
+                method_name(r["method"], self._lang) for r in tree.about.get("pruning", ())
+            ),
             "dossier_version": f"penjing {__version__}",
         }
         cells = "".join(
@@ -200,7 +204,8 @@ class _ReportPage:
         heads = "".join(f"<th scope=col>{self._say(f'dossier_{key}')}</th>" for key in keys)
         rows = []
         for column in profile["columns"][:MAX_COLUMNS]:
-            cells = [column["name"], column["kind"], column.get("missing", ""), _values(column)]
+            kind = kind_name(column, self._lang)
+            cells = [column["name"], kind, column.get("missing", ""), _values(column)]
             rows.append("<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in cells) + "</tr>")
         notes = "".join(f"<li>{self._note(note)}</li>" for note in find_oddities(table))
         body = f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody>"
@@ -209,8 +214,6 @@ class _ReportPage:
         self._section("dossier_data", introduction + body + (f"<ul>{notes}</ul>" if notes else ""))
 
     def _note(self, note: Any) -> str:  # noqa: ANN401 - a Note
-        from penjing.text.phrases import join_names  # noqa: PLC0415 - only here
-
         values = {
             key: join_names(value, self._lang) if isinstance(value, tuple | list) else value
             for key, value in note.values.items()

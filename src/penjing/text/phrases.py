@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from penjing.formatting.lists import join_names
-from penjing.i18n import say
+from penjing.i18n import catalogue, say
 from penjing.text.labels import quoted, weight_text
 
 __all__ = [
-    "class_counts", "join_clauses", "join_names", "number_word", "rows_of", "value_with_count",
+    "class_counts", "join_clauses", "join_names", "method_name", "number_word", "rows_of",
+    "value_with_count",
 ]  # fmt: skip
 
 
@@ -61,6 +62,17 @@ def class_counts(classes: Sequence[object], total: Sequence[float]) -> str:
     """
     texts = [value_with_count(c, weight_text(w)) for c, w in zip(classes, total, strict=True)]
     return (", " if any(": " in text for text in texts) else " ").join(texts)
+
+
+def method_name(method: str, lang: str = "en") -> str:
+    """Return the name of a pruning method; that of a plug-in is its own.
+
+    Examples
+    --------
+    >>> method_name("mdl"), method_name("error-based", "zh"), method_name("my-method")
+    ('minimum description length pruning', '基于错误的剪枝', 'my-method')
+    """
+    return catalogue(lang).get(f"method_{method.replace('-', '_')}", method)
 
 
 def number_word(n: int, lang: str = "en") -> str:

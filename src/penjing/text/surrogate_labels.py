@@ -26,7 +26,7 @@ def surrogate_lines(tree: TreeData, node: int, *, ascii_only: bool = False) -> l
     >>> surrogate = Surrogate(1, None, 0, (np.array([0]), np.array([1])), 0.9, 0.8)
     >>> tree = replace(tree, nodes=replace(tree.nodes, surrogates={0: (surrogate,)}))
     >>> surrogate_lines(tree, 0)
-    ['? barks = 1 → legs ≤ 2.5 (90 %)']
+    ['? barks = 1 → legs ≤ 2.5 (90%)']
     """
     arrow = "->" if ascii_only else "→"
     if tree.is_leaf[node]:
@@ -37,7 +37,7 @@ def surrogate_lines(tree: TreeData, node: int, *, ascii_only: bool = False) -> l
         test = surrogate_text(tree, surrogate, ascii_only=ascii_only)
         branch = branch_text(tree, first, ascii_only=ascii_only)
         mark = "?" if surrogate.is_used else "(?)"
-        texts.append(f"{mark} {test} {arrow} {branch} ({100 * surrogate.agreement:.3g} %)")
+        texts.append(f"{mark} {test} {arrow} {branch} ({100 * surrogate.agreement:.3g}%)")
     default = NO_BRANCH if tree.nodes.missing is None else int(tree.nodes.missing[node])
     if default != NO_BRANCH:
         branch = branch_text(tree, first + default, ascii_only=ascii_only)

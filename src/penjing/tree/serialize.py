@@ -35,7 +35,7 @@ from penjing.tree.record_columns import ColumnError, from_columns, to_columns
 from penjing.tree.split import NO_BRANCH, Surrogate
 from penjing.tree.steps import Steps
 from penjing.tree.tree_data import TreeData
-from penjing.tree.validate import first_misfit, misfit, shapes
+from penjing.tree.validate import PRESENT, first_misfit, misfit, shapes
 
 FORMAT = 2
 """The number of the format written here; every number up to it can be read."""
@@ -445,7 +445,7 @@ def from_json(plain: Any, source: str = "model") -> TreeData:  # noqa: ANN401 - 
     if isinstance(plain.get("format"), int) and plain["format"] > FORMAT:
         raise DataError("model_newer", path=source, found=plain["format"], known=FORMAT)
     for key, kind in _KEYS.items():
-        _check(key in plain, source, key, "present")
+        _check(key in plain, source, key, PRESENT)
         is_number = not isinstance(plain[key], bool)
         _check(isinstance(plain[key], kind) and is_number, source, key, "of the right type")
     _check(plain["format"] >= 1, source, "format", "at least 1")
@@ -750,6 +750,8 @@ def _check(holds: object, source: str, at: str, expected: str) -> None:
 def _broken(source: str, at: str, expected: str) -> DataError:
     """Return the error for an invalid part of a model; a very long path is shortened."""
     short = at if len(at) <= MAX_QUOTED else at[:MAX_QUOTED] + "…"
+    if expected == PRESENT:
+        return DataError("model_lacks_field", path=source, at=_printable(short))
     return DataError(
         "model_broken", path=source, at=_printable(short) or "the file", expected=expected
     )

@@ -31,6 +31,8 @@ STOP_REASONS = frozenset(
 )
 """The reasons why a node is a leaf."""
 
+PRESENT = "present"
+"""Expected of a field that is missing."""
 LIMIT_SETTINGS = ("min_weight", "min_branch", "min_gain", "minsplit", "min_samples_split")
 """Settings of a recipe that are lower limits."""
 
@@ -166,7 +168,7 @@ def _misfit_of_dict(value: Any, shape: Mapping[str, Any], at: str) -> tuple[str,
     for name, key in known.items():
         if name not in value:
             if key == name:
-                return f"{at}.{name}", "present"
+                return f"{at}.{name}", PRESENT
         elif found := misfit(value[name], shape[key], f"{at}.{name}"):
             return found
     others = (name for name in value if name not in known and not _is_plain(value[name]))

@@ -432,7 +432,7 @@ def test_queries_that_are_answered(query, tmp_path):
 def test_what_is_no_select_is_said(tmp_path):
     with duckdb.connect(str(tmp_path / "rows.db")) as link:
         link.execute("create table t as select 1 as a")
-    with pytest.raises(ChoiceError, match="not one SELECT"):
+    with pytest.raises(ChoiceError, match="not a single SELECT"):
         penjing.fit(f"duckdb:{tmp_path / 'rows.db'}", engine="disk", query="drop table t")
 
 

@@ -126,7 +126,7 @@ def test_large_files_tell_ragged_rows_too(monkeypatch):
     for row in (b"3,y,\n", b"3,,\n", b'"3",y,\n', b'3,y,""\n'):
         with pytest.raises(DataError, match="row 3: found 3 cells, expected 2"):
             read(b"a,b\n1,x\n2,y\n" + row + b"4,x\n")
-    with pytest.raises(DataError, match="after row 1: a quote is opened"):
+    with pytest.raises(DataError, match="after row 1: a quotation mark is never closed"):
         read(b'a,b\n1,x\n"2,y\n3,z\n')
 
 
@@ -177,7 +177,7 @@ def test_gzip_is_undone(tmp_path):
     path.write_bytes(gzip.compress(b"a,class\n1,x\n2,y\n3,x\n"))
     assert read(path).n_rows == 3
     path.write_bytes(gzip.compress(b"a,class\n1,x\n")[:-9])
-    with pytest.raises(DataError, match="broken gzip"):
+    with pytest.raises(DataError, match="damaged gzip"):
         read(path)
 
 
@@ -260,7 +260,7 @@ def test_header_only(data):
 def test_a_very_long_cell():
     long = b"x" * 200_000
     assert read(b"a,class\n" + long + b",p\ny,q\n").columns[0].levels == (long.decode(), "y")
-    with pytest.raises(DataError, match="after row 1: a cell goes on for more than 131072"):
+    with pytest.raises(DataError, match="after row 1: a cell has more than 131,072"):
         read(b'a,class\nu,p\n"' + long + b'",y\n')
 
 

@@ -180,7 +180,7 @@ def test_mistakes_in_names(tmp_path, names, data, key):
 
 def test_names_without_data(tmp_path):
     (tmp_path / "x.names").write_text("p, q.\na: continuous.\n")
-    with pytest.raises(DataError, match=r"x.data does not exist"):
+    with pytest.raises(DataError, match=r"No such file: .*x.data"):
         read(tmp_path / "x")
 
 
@@ -272,7 +272,7 @@ def test_mistakes_in_json(tmp_path, text, key):
 
 
 def test_the_line_of_broken_json_is_told():
-    with pytest.raises(DataError, match="line 3: this is not JSON"):
+    with pytest.raises(DataError, match="line 3: invalid JSON"):
         read(b'{"a": 1, "class": 1}\n{"a": 2, "class": 0}\n{"a": 3 "class": 1}\n')
 
 
@@ -296,7 +296,7 @@ def test_many_lines_are_read_the_same_way(monkeypatch):
         large = read(data, **ask)
         assert list(large.rows()) == list(small.rows())
         assert [c.field for c in large.columns] == [c.field for c in small.columns]
-    with pytest.raises(DataError, match="line 2: this is not JSON"):
+    with pytest.raises(DataError, match="line 2: invalid JSON"):
         read(b'{"a": 1}\n{"a": \n')
 
 
@@ -334,7 +334,7 @@ def test_parquet(tmp_path):
 def test_mistakes_in_parquet(tmp_path):
     path = tmp_path / "x.parquet"
     path.write_bytes(b"PAR1 and no more")
-    with pytest.raises(DataError, match=r"x.parquet is not a Parquet file, or a broken one"):
+    with pytest.raises(DataError, match=r"x.parquet is not a Parquet file, or it is damaged"):
         read(path)
     pq.write_table(pa.table({"a": pa.array([], pa.int64())}), path)
     with pytest.raises(DataError, match="has a header but no rows"):

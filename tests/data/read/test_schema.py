@@ -90,7 +90,7 @@ def test_a_foreign_value_is_refused_with_its_near_miss():
     with pytest.raises(DataError) as caught:
         read(MELONS, schema={"色泽": ["青绿", "乌黑色", "浅白"]}, name="melons.csv")
     assert str(caught.value) == (
-        "melons.csv, row 2: '乌黑' is not a level of '色泽'. Its levels: 青绿, 乌黑色, 浅白.\n"
+        "melons.csv, row 2: '乌黑' is not a category of '色泽'. Categories: 青绿, 乌黑色, 浅白.\n"
         "Did you mean '乌黑色'?"
     )
     with pytest.raises(DataError) as caught:
@@ -103,7 +103,7 @@ def test_a_foreign_value_is_refused_with_its_near_miss():
     [
         ({"色择": "nominal"}, "unknown_column_near"),
         ({"xyz": "nominal"}, "unknown_column"),
-        ({"色泽": "nominel"}, "unknown_kind_near"),
+        ({"色泽": "categorial"}, "unknown_kind_near"),
         ({"色泽": "qqq"}, "unknown_kind"),
         ({"色泽": 3}, "bad_schema"),
         ({"色泽": {"sorted": ["a"]}}, "bad_schema"),
@@ -149,7 +149,7 @@ def test_lenient_numbers(known):
     fields = [field for field in known.schema if field.name == "密度"]
     table = read("密度;x\n１,200;\n0.5;\nNA;\n".encode(), None, fields)
     assert table.columns[0].values() == [1200, 0.5, None]
-    with pytest.raises(DataError, match="row 2: '密度' should be a number, found 'soft'"):
+    with pytest.raises(DataError, match="row 2: '密度' must be a number, found 'soft'"):
         read("密度\n0.5\nsoft\n".encode(), None, fields)
 
 
@@ -164,7 +164,7 @@ def test_a_target_may_be_absent_empty_or_unwanted(known):
     assert table.target is None
     assert table.n_rows == 4
     assert read(MELONS, "好瓜", fields).target.levels == ("是", "否")
-    with pytest.raises(ChoiceError, match="column 'xx' is not in the table"):
+    with pytest.raises(ChoiceError, match="there is no column 'xx' in the table"):
         read(MELONS, "xx", fields)
 
 
@@ -176,7 +176,7 @@ def test_rows_without_a_class_are_dropped(known):
 
 
 def test_a_column_that_is_not_there(known):
-    with pytest.raises(ChoiceError, match="column '色泽' is not in the table") as caught:
+    with pytest.raises(ChoiceError, match="there is no column '色泽' in the table") as caught:
         read(MELONS.replace("色泽".encode(), "色择".encode()), None, known.schema)
     assert "Did you mean '色择'?" in str(caught.value)
 
@@ -201,7 +201,7 @@ def test_parts_of_dates_are_made_again():
     table = read(b"day\n2023-12-05\n", None, known.schema)
     assert table.names == ("day.month",)
     assert table.columns[0].values() == [12.0]
-    with pytest.raises(ChoiceError, match=r"column 'day\.month' is not in the table"):
+    with pytest.raises(ChoiceError, match=r"there is no column 'day\.month' in the table"):
         read(b"day\nsoon\n", None, known.schema)
 
 
@@ -238,3 +238,10 @@ def test_a_marker_is_gone_however_the_number_is_written():
     rows = [{"a": a, "y": "pq"[i % 2]} for i, a in enumerate([True, -1.0, -1, 1, "u", 1.0])]
     assert read(rows, "y", missing=[-1]).columns[0].levels == (True, 1, "u", 1.0)
     assert [*map(type, read(rows, "y", missing=[1]).columns[0].levels)] == [bool, float, int, str]
+
+
+@pytest.mark.parametrize(("word", "kind"), [("categorical", "nominal"), ("ordinal", "ordered")])
+def test_types_have_the_names_that_check_prints_and_the_early_ones(word, kind):
+    for spec in (word, kind, {word: ["a", "b"]}, {kind: ["a", "b"]}):
+        table = read([{"x": "a", "y": 1}, {"x": "b", "y": 0}], "y", schema={"x": spec})
+        assert table.columns[0].kind == kind

@@ -99,7 +99,7 @@ def test_russian_text_is_not_taken_for_chinese():
 
 def test_text_in_no_encoding_of_the_ladder_is_not_called_binary():
     data = "色,クラス\n赤,はい\n青,いいえ\n".encode("shift_jis")
-    with pytest.raises(DataError, match="make no sense of it either"):
+    with pytest.raises(DataError, match="is not UTF-8, GB18030, Big5 or cp1252"):
         decode(data, "x")
     assert decode(data, "x", "shift_jis")[0].startswith("色,クラス")
 
@@ -125,18 +125,18 @@ def test_what_was_told_wins():
 
 
 def test_a_wrong_word_for_the_encoding():
-    with pytest.raises(ChoiceError, match="encoding 'klingon' is not known"):
+    with pytest.raises(ChoiceError, match="unknown encoding 'klingon'"):
         decode(b"a", "x", "klingon")
-    with pytest.raises(ChoiceError, match="'base64' is not known"):
+    with pytest.raises(ChoiceError, match="unknown encoding 'base64'"):
         decode(b"a", "x", "base64")
-    with pytest.raises(DataError, match="x, line 2: the bytes are not UTF-8"):
+    with pytest.raises(DataError, match="x, line 2: the bytes are not valid UTF-8"):
         decode(b"a\n\xff", "x", "utf-8")
 
 
 def test_utf8_with_a_wrong_byte_is_refused_with_its_line():
     good = "青绿,蜷缩,浊响\n" * 20
     data = good.encode() + b"\xe9\xff\n" + good.encode()
-    with pytest.raises(DataError, match="line 21: the bytes are not UTF-8"):
+    with pytest.raises(DataError, match="line 21: the bytes are not valid UTF-8"):
         decode(data, "x")
 
 

@@ -66,7 +66,7 @@ def test_the_keyboard_alone_reaches_a_leaf_and_its_rule(opened):
     for key in ("ArrowRight", "ArrowRight"):
         page.keyboard.press(key)
     spoken = page.evaluate("document.activeElement.getAttribute('aria-label')")
-    assert spoken == "根蒂 = 蜷缩, 5 rows, 5 是, 0 否, answers 是"
+    assert spoken == "根蒂 = 蜷缩, 5 rows, 5 是, 0 否, predicts 是"
     assert page.locator("#rule").text_content() == "when 纹理 = 清晰 and 根蒂 = 蜷缩: 是"
     assert page.locator(".live").text_content() == spoken
     page.keyboard.press("ArrowLeft")
@@ -86,7 +86,7 @@ def test_the_path_of_a_row_lights_up_and_says_what_would_flip_it(opened):
     row = {field.name: said.get(field.name) for field in tree.schema}
     for name, level in said.items():
         page.get_by_label(name, exact=True).select_option(label=level)
-    assert page.locator("#answer").text_content() == f"回答是 {tree.predict([row])[0]}"
+    assert page.locator("#answer").text_content() == f"预测：{tree.predict([row])[0]}"
     lit = page.eval_on_selector_all("[role=treeitem].lit", "all => all.map(e => e.id)")
     assert lit == [f"n{node}" for node in tree.path(int(tree.apply([row])[0]))]
     assert "若 根蒂 = 蜷缩" in page.locator("#flips").text_content()

@@ -24,15 +24,18 @@ from penjing.data.table import MISSING, Codes, Column, Field, Kind
 from penjing.errors import ChoiceError, DataError, WrongTypeError, closest_match, unknown_name_error
 
 SpecKind = Literal["nominal", "ordered", "numeric", "date", "ignore", "target", "weight"]
-KINDS: tuple[SpecKind, ...] = (
-    "nominal",
-    "ordered",
-    "numeric",
-    "date",
-    "ignore",
-    "target",
-    "weight",
-)
+KINDS: dict[str, SpecKind] = {
+    "categorical": "nominal",
+    "ordinal": "ordered",
+    "numeric": "numeric",
+    "date": "date",
+    "ignore": "ignore",
+    "target": "target",
+    "weight": "weight",
+}
+"""The types of columns by the words of a schema."""
+_SHORT_KINDS: dict[str, SpecKind] = {"nominal": "nominal", "ordered": "ordered"}
+"""Words of early schemas and of model files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +74,16 @@ def parse_column_spec(name: str, value: object) -> ColumnSpec:
     if isinstance(value, Field):
         return ColumnSpec(value.kind, None if value.is_numeric else tuple(value.levels))
     if isinstance(value, str):
-        if value not in KINDS:
+        if value not in KINDS and value not in _SHORT_KINDS:
             raise unknown_name_error("unknown_kind", value, KINDS, column=name)
-        return ColumnSpec(value)
+        return ColumnSpec((KINDS | _SHORT_KINDS)[value])
     kind: SpecKind = "nominal"
     if isinstance(value, Mapping):
-        if len(value) != 1 or next(iter(value)) not in ("ordered", "nominal"):
+        word = next(iter(value), None)
+        listed = {"ordinal", "categorical", *_SHORT_KINDS}
+        if len(value) != 1 or word not in listed:
             raise ChoiceError("bad_schema", column=name, value=value)
-        kind, value = next(iter(value.items()))
+        kind, value = (KINDS | _SHORT_KINDS)[str(word)], value[word]
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
         raise WrongTypeError("bad_schema", column=name, value=value)
     levels = tuple(level.item() if isinstance(level, np.generic) else level for level in value)

@@ -22,6 +22,7 @@ from penjing.render.diagram import heading, score_name
 from penjing.render.icicle import encoding_caption
 from penjing.text.font_metrics import ADVANCES, advance
 from penjing.text.labels import cut_text, quoted, value_text
+from penjing.text.phrases import method_name
 from penjing.tree.split import Surrogate
 from penjing.tree.tree_data import TreeData
 
@@ -195,9 +196,9 @@ def _decisions(tree: TreeData) -> Iterator[dict[str, Any]]:
     for record in tree.about.get("pruning", ()):
         for decision in record.get("decisions", ()):
             if "now" in decision:
-                values = {"n": len(record["decisions"]), "method": record["method"]}
+                n = len(record["decisions"])
                 text = {
-                    lang: say("pruned_head", lang, **values)
+                    lang: say("pruned_head", lang, n=n, method=method_name(record["method"], lang))
                     + "\n  "
                     + pruning_text.decision_text(tree, record, decision, lang)
                     for lang in LANGUAGES

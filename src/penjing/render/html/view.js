@@ -396,6 +396,9 @@ function shape(name, attributes = {}, ...children) {
   return made;
 }
 
+/** A count with thousands separators. */
+const grouped = (count) => String(count).replace(/^\d+/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ","));
+
 /** Draw a tree into an element and keep it alive. */
 export function mount(root, data) {
   const tree = new Tree(data);
@@ -407,7 +410,7 @@ export function mount(root, data) {
     const words = data.words[state.lang];
     if (key === "lang") return state.lang;
     const text = (values.n === 1 && words[`${key}_one`]) || words[key] || key;
-    return text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+    return text.replace(/\{(\w+)(:,)?\}/g, (_, name, isCount) => (isCount ? grouped(values[name]) : values[name]));
   };
 
   const live = element("p", { class: "live", role: "status", "aria-live": "polite" });
