@@ -378,7 +378,7 @@ def test_words_for_policies_are_checked():
         tree.predict({"legs": 0, "barks": 0}, missing="guess")
     number = grown(Table((nominal("x", "ab"),), numeric("y", [1.0, 2.0]), 2))
     assert number.predict({"x": "b"}).tolist() == [2.0]
-    with pytest.raises(CapabilityError, match="'y', a number"):
+    with pytest.raises(CapabilityError, match="the target 'y' is numeric"):
         number.predict_proba({"x": "a"})
 
 

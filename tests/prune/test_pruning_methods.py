@@ -507,7 +507,7 @@ def test_wrong_options_are_told():
         ChoiceError, match=r"unknown pruning method 'reduced'.*Did you mean 'reduced-error'"
     ):
         prune(tree, "reduced")
-    with pytest.raises(ChoiceError, match="pruning by 'reduced-error' needs rows"):
+    with pytest.raises(ChoiceError, match="'reduced-error' pruning needs a validation set"):
         prune(tree, "reduced-error")
     with pytest.raises(ChoiceError, match="and no validation set"):
         prune(tree, "pessimistic", validation=rows)
