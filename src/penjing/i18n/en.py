@@ -49,7 +49,7 @@ MESSAGES: dict[str, str] = {
     "because_no_flip": "no change was found that would alter the prediction",
     "explain_one_row": "one row is explained at a time, got {n:,} rows. Pass a dict, or a table of one row.",
     "explain_not_row": "'{text}' is not a row. Write column=value, column=value, or a JSON object, or give a file with --data and the number of one of its rows.",
-    "explain_row_number": "there is no row {row}: the table has {n:,} rows.",
+    "explain_row_number": "row {row} is out of range: the table has {n:,} rows.",
     "model_broken_trace": "the trace in the model file is damaged. Fit the tree again.",
     "no_known_rows": "every row of {source} lacks the values of all columns. This recipe ignores such rows, so no rows are left.",
     "needs_plot": "plotting on axes and saving PNG or PDF files require matplotlib, which is not installed. Install it with: pip install 'penjing[plot]'. SVG and HTML files require no extra package.",
