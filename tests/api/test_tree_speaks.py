@@ -168,9 +168,9 @@ def test_a_tree_keeps_the_names_of_its_classes(tmp_path):
     [
         (["a", "b"], "2 names, but the tree has 3 classes"),
         ({7: "a"}, "'7', which is not a class"),
-        ([1, 2, 3], "list of texts"),
-        ("abc", "list of texts"),
-        ({0: 1}, "list of texts"),
+        ([1, 2, 3], "list of strings"),
+        ("abc", "list of strings"),
+        ({0: 1}, "list of strings"),
     ],
 )
 def test_wrong_class_names_are_refused_in_a_sentence(named, names, sentence):
@@ -181,7 +181,7 @@ def test_wrong_class_names_are_refused_in_a_sentence(named, names, sentence):
 
 
 def test_numbers_have_no_class_names():
-    with pytest.raises(PenjingError, match="is a number"):
+    with pytest.raises(PenjingError, match="is numeric"):
         penjing.fit(IRIS, KIND / 2, "cart-binary", class_names=NAMES)
 
 

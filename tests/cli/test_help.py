@@ -109,7 +109,7 @@ def values() -> set[str]:
     shown = [str(p.show_default) for _, p in parameters() if f"default_{p.show_default}" not in EN]
     listed = "|".join([*(f"{p.metavar} {p.default}" for _, p in parameters()), *shown])
     settings = (
-        "nominal ordered numeric date ignore target weight year month day weekday hour number "
+        "categorical ordinal numeric date ignore target weight year month day weekday hour number "
         "id3 c4.5 cart-binary rpart gain gain_ratio gini variance multiway binary refuse fraction "
         "branch surrogate direction stop missing error auto native memory disk duckdb postgres "
         "spark cost-complexity reduced-error pessimistic error-based collapse minimum-error mdl "

@@ -93,7 +93,7 @@ def test_compare_says_where_trees_part(run, melon):
     Tree.from_dict({"x": {"<= 1.5": "b", "> 1.5": {"y": {"u": "a", "v": "b"}}}}).save("r.tree")
     text = run("compare", "p.tree", "r.tree").out
     assert "The trees differ at 2 nodes: at x ≤ 1.5, p predicts a and r predicts b;" in text
-    assert "at x > 1.5, the answer b against the question y." in text
+    assert "at x > 1.5, p predicts b and r splits on y." in text
 
 
 def test_compare_is_sure_where_chance_is_not_enough(run):

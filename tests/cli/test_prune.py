@@ -33,7 +33,7 @@ def test_a_file_that_was_used_before_is_no_test(run, melon):
     assert "the training set of this tree" in run("test", melon, TRAIN).err
     assert "it cannot be used as the validation set" in run("prune", melon, "--validate", TRAIN).err
     run("prune", melon, "--validate", TEST, "-o", "small.tree")
-    assert "was the validation set in pruning this tree" in run("test", "small.tree", TEST).err
+    assert "was the validation set for pruning this tree" in run("test", "small.tree", TEST).err
     assert "it cannot be used as the validation set" in run("fit", TRAIN, "--validate", TRAIN).err
 
 

@@ -110,7 +110,7 @@ def test_why_lists_the_cuts_of_a_numeric_column(run):
     assert len(lines) == 17
     assert lines[4] == "0.3815      0.2624  ████████████ best"
     assert len(run("why", "c.tree", "--cuts", "密度", "--json").data["cuts"]) == 16
-    assert "Columns that have: 密度" in run("why", "c.tree", "--cuts", "纹理").err
+    assert "Columns with thresholds: 密度" in run("why", "c.tree", "--cuts", "纹理").err
 
 
 def test_why_scales_the_gain_by_the_known_share(run):
@@ -217,7 +217,7 @@ def test_a_row_is_explained_from_words_json_or_a_file(run, melon):
     for wrong in ("清晰", "{", "纹里=清晰"):
         assert run("explain", melon, "--row", wrong).code == Exit.INVALID
     done = run("explain", melon, "--row", "99", "--data", "Watermelon-train1.csv")
-    assert "no row 99" in done.err
+    assert "row 99 is out of range" in done.err
 
 
 def test_the_command_draws_what_the_ending_says(run, melon):

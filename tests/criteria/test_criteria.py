@@ -222,7 +222,7 @@ def test_a_measure_that_grows_worse_by_dividing_leaves_a_leaf():
 
 def test_a_function_cannot_judge_a_number():
     table = Table(FISH.columns, numeric("y", [1, 2, 3, 4, 5]), 5)
-    with pytest.raises(ChoiceError, match="needs a categorical target, and 'y' is numeric"):
+    with pytest.raises(ChoiceError, match="needs a categorical target, but 'y' is numeric"):
         penjing.fit(table, criterion=plain_gini)
 
 
@@ -308,7 +308,7 @@ def test_a_kernel_that_measures_otherwise_is_refused(meant, other):
 def test_the_kernel_of_a_number_is_not_for_classes_nor_one_of_classes_for_a_number():
     with pytest.raises(ChoiceError, match="variance"):
         penjing.fit(FISH, criterion=Named(Variance(), "variance"))
-    with pytest.raises(ChoiceError, match="needs a categorical target, and 'y' is numeric"):
+    with pytest.raises(ChoiceError, match="needs a categorical target, but 'y' is numeric"):
         penjing.fit(numbers(), criterion=Named(Gini(), "gini"))
 
 

@@ -171,5 +171,5 @@ def test_an_option_of_another_program_is_refused_by_the_recipes_name():
     ],
 )
 def test_what_is_for_classes_is_refused_for_numbers(recipe, settings):
-    with pytest.raises(ChoiceError, match="needs a categorical target, and 'c' is numeric"):
+    with pytest.raises(ChoiceError, match="needs a categorical target, but 'c' is numeric"):
         penjing.fit(NUMBERS, recipe=recipe, **settings)

@@ -15,7 +15,7 @@ HELP: dict[str, str] = {
     "word_heading": "{title}:",
     "word_examples": "Examples",
     "word_exit_codes": "Exit codes",
-    "word_program": "penjing: decision trees that show their work, from a table to a pruned and tested tree.",
+    "word_program": "penjing: grow decision trees, show how each split was chosen, prune, test and export them.",
     "word_more": "Run `penjing COMMAND --help` for the options of a command.",
     "exit_0": "success",
     "exit_1": "invalid data or setting",
@@ -139,12 +139,12 @@ HELP: dict[str, str] = {
     "about_export": "The exported program gives the same predictions as the tree.",
     "about_examples": "Use a table as example:NAME wherever a command takes a table.",
     "about_recipes": "With a name, explain the settings of one recipe.",
-    "about_plugins": "The kinds are criteria, dialects, pruning methods, engines, renderers and "
-    "exports.",
-    "about_plugs": "Prints the same list.",
+    "about_plugins": "The kinds are criteria, dialects, pruning methods, engines, output formats "
+    "and export formats.",
+    "about_plugs": "Print the same list.",
     "about_completion": "Append the script to the start-up file of the shell.",
     # -- arguments ----------------------------------------------------------------------------
-    "option_data": "Table to read: CSV, TSV, JSON, JSON lines, ARFF, Parquet or C4.5 files, also "
+    "option_data": "Table to read: CSV, TSV, JSON, JSON Lines, ARFF, Parquet or C4.5 files, also "
     "compressed (.gz). Use example:NAME for a built-in table, and - for standard input.",
     "option_model": "Model saved by `penjing fit`. Use - for standard input.",
     "option_first_model": "First model.",
@@ -157,15 +157,15 @@ HELP: dict[str, str] = {
     "option_json": "Print the result as JSON.",
     "option_ascii": "Draw trees with ASCII characters only.",
     "option_width": "Limit the width of lines to this number of columns.",
-    "option_color": "Choose when to use colors.",
+    "option_color": "Choose when to use colours.",
     "option_debug": "Show the traceback of an error.",
     "option_help": "Show this help and exit.",
     "option_version": "Print the version and exit.",
     # -- reading ------------------------------------------------------------------------------
     "option_target": "Predict this column.",
     "option_schema": "Set the types of columns, as JSON or a file: "
-    '\'{"size": {"ordered": ["S", "M", "L"]}, "code": "ignore"}\'. '
-    "Types: nominal, ordered, numeric, date, ignore, target and weight.",
+    '\'{"size": {"ordinal": ["S", "M", "L"]}, "code": "ignore"}\'. '
+    "Types: categorical, ordinal, numeric, date, ignore, target and weight.",
     "option_markers": "Treat this text as a missing value. Repeat the option for several.",
     "option_encoding": "Set the encoding of the table, such as utf-8 or gbk.",
     "option_separator": "Set the character between cells; \\t is a tab.",
@@ -199,13 +199,13 @@ HELP: dict[str, str] = {
     "option_min_weight": "Split only nodes that have at least this weight; without --weight, the "
     "number of rows.",
     "option_min_branch": "Require this weight in at least two branches of a split.",
-    "option_min_gain": "Require this gain of every split.",
+    "option_min_gain": "Require at least this gain for every split.",
     "option_setting": "Change any other setting of the recipe. Repeat the option for several. "
     "`penjing recipes NAME` lists them.",
     "option_engine": "Compute the counts with this engine: auto, native, memory, disk, duckdb, "
     "postgres or spark.",
-    "option_work": "Keep the encoded rows of the engine disk in this folder. The next run resumes "
-    "there.",
+    "option_work": "Keep the encoded rows of engine disk in this folder, so that an interrupted run "
+    "can be resumed.",
     # -- pruning ------------------------------------------------------------------------------
     "option_prune": "Prune the tree after growing: cost-complexity, reduced-error, pessimistic, "
     "error-based, collapse, minimum-error, mdl or simplify; prepruned prunes while growing.",
@@ -216,8 +216,8 @@ HELP: dict[str, str] = {
     "tree is pruned while growing.",
     "option_share": "Use this share of the training rows as the validation set, between 0 and 1.",
     "option_seed_share": "Set the random seed for --validate-share.",
-    "option_ties": "If pruning leaves the validation accuracy unchanged, cut the subtree or keep "
-    "it.",
+    "option_ties": "If pruning leaves the validation accuracy unchanged, prune (cut) or keep the "
+    "subtree.",
     "option_prune_confidence": "pessimistic, error-based: set the confidence level (CF), between 0 "
     "and 1. A smaller value prunes more.",
     "option_prune_cp": "cost-complexity: set the cost of a leaf, relative to the error of the "
@@ -239,7 +239,7 @@ HELP: dict[str, str] = {
     "option_c45_s": "C4.5: merge the categories of a column into groups.",
     "option_j48_c": "Set the confidence level of pruning. A smaller value prunes more.",
     "option_j48_m": "Require this weight in at least two branches of a split.",
-    "option_j48_r": "Prune by reduced error, with a validation set.",
+    "option_j48_r": "Use reduced-error pruning, with a validation set.",
     "option_j48_b": "Split categorical columns in two: one category against the rest.",
     "option_j48_u": "Do not prune.",
     "option_j48_s": "Do not raise subtrees.",
@@ -261,7 +261,7 @@ HELP: dict[str, str] = {
     "option_sklearn_ccp_alpha": "Prune by minimal cost-complexity with this alpha.",
     "option_sklearn_min_samples_split": "Split only nodes that have at least this number of rows.",
     "option_sklearn_min_samples_leaf": "Require this number of rows in every leaf.",
-    "option_sklearn_max_leaf_nodes": "Limit the number of leaves; the best splits come first.",
+    "option_sklearn_max_leaf_nodes": "Limit the number of leaves; the nodes with the best splits are split first.",
     "option_sklearn_class_weight": "Weight the classes: balanced, or yes=2,no=1.",
     "option_sklearn_random_state": "Choose among tied columns as scikit-learn does with this seed.",
     # -- evaluation ---------------------------------------------------------------------------
@@ -271,7 +271,7 @@ HELP: dict[str, str] = {
     "option_curve": "Print a curve instead: accuracy by training rows, or by leaves after pruning.",
     "option_cross": "Grow further trees for cross-validation and curves, or skip them.",
     "option_min_accuracy": "Exit with code 3 if the accuracy is below this value, between 0 and 1.",
-    "option_compare_leave_one_out": "Compute leave-one-out accuracy also for more than 200 rows.",
+    "option_compare_leave_one_out": "Compute the leave-one-out accuracy even for more than 200 rows.",
     "option_importance_surrogates": "Count surrogates as well.",
     "option_seed_permutation": "Set the random seed of the permutations.",
     "option_permutation_data": "Measure importance by permutation on this table.",
@@ -288,7 +288,7 @@ HELP: dict[str, str] = {
     "option_output_model": "Save the tree to this file. Use - for standard output.",
     "option_output_picture": "Save the picture to this file: .svg, .html, .png, .pdf, .txt, .md or "
     ".dot.",
-    "option_trace": "Save or omit the growth of the tree, which `penjing why` and `penjing trace` print.",
+    "option_trace": "Save or omit the trace of the growth, which `penjing why` and `penjing trace` print.",
     "option_sketch": "Save or omit the distribution of the rows in large nodes, which pictures show.",
     "option_empty": "Draw the branches that have no training rows.",
     "option_order": "Order the branches of categorical columns by their number of rows or by the "
@@ -298,10 +298,10 @@ HELP: dict[str, str] = {
     "option_surrogates": "Print where rows with a missing value go.",
     "option_as": "Print another format: text, rules, markdown, svg, html, icicle, dot, dict or "
     "nested.",
-    "option_theme_picture": "Choose the colors.",
-    "option_theme_report": "Choose the colors; auto follows the reader's system.",
+    "option_theme_picture": "Choose the colours.",
+    "option_theme_report": "Choose the colours; auto follows the reader's system.",
     "option_title": "Set the title.",
-    "option_drawn_leaves": "Draw at most this number of leaves; larger subtrees are folded.",
+    "option_drawn_leaves": "Draw at most this number of leaves; the subtrees with the fewest rows are collapsed.",
     "option_icicle": "Draw nodes as nested rectangles, for trees with thousands of leaves.",
     "option_all": "Fill in the formulas of every column.",
     "option_cuts": "List all thresholds of this numeric column with their scores.",

@@ -153,8 +153,8 @@ HELP: dict[str, str] = {
     # -- reading ------------------------------------------------------------------------------
     "option_target": "预测这一列。",
     "option_schema": "以 JSON 或文件设置各列的类型："
-    '\'{"大小": {"ordered": ["小", "中", "大"]}, "代码": "ignore"}\'。'
-    "可用的类型：nominal（离散）、ordered（有序）、numeric（连续）、date（日期）、"
+    '\'{"大小": {"ordinal": ["小", "中", "大"]}, "代码": "ignore"}\'。'
+    "可用的类型：categorical（离散）、ordinal（有序）、numeric（连续）、date（日期）、"
     "ignore（忽略）、target（目标）、weight（权重）。",
     "option_markers": "把这个文本视为缺失值。可重复使用。",
     "option_encoding": "设置数据表的编码，如 utf-8 或 gbk。",
