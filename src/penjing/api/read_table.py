@@ -45,8 +45,8 @@ def read(
     schema : dict, or the fields of a tree
         The types of columns: ``{"编号": "ignore", "密度": "numeric", "色泽": ["青绿", "乌黑"],
         "size": {"ordinal": ["S", "M", "L"]}}``; the allowed words are categorical, ordinal,
-        numeric, date, ignore, target and weight. With the fields of a tree, the table has exactly these
-        columns; values that the tree has not seen come after its own categories.
+        numeric, date, ignore, target and weight. With the fields of a tree, the table has
+        exactly these columns; values that the tree has not seen come after its own categories.
     missing : list of str, or {"only": list of str}
         Markers of a missing value, in addition to the usual ones or instead of them. An empty cell
         is always missing. A tree that is grown from the table uses them for prediction, too.
