@@ -88,7 +88,8 @@ NAMES = {
     "utf-16", "SQL", "DuckDB", "Spark", "Excel", "PNG", "PDF", "SVG", "HTML", "PMML", "DataFrame",
     "NULL", "NaN", "None", "True", "False", "Python", "Java", "SHA-256", "matplotlib", "pyarrow",
     "gzip", "SELECT", "Table", "Wilson", "CARTClassifier", "SparseToNonSparse", "CONTRIBUTING.md",
-    "CF", "alpha", "cp", "log2", "Var", "Ent", "IV", "X", "y", "D", "p", "n", "N", "c", "B2", "R", "pandas",
+    "CF", "alpha", "cp", "log2", "Var", "Ent", "IV", "X", "y", "D", "p", "n", "N", "c", "B2", "R",
+    "pandas",
 }  # fmt: skip
 """Names that Chinese sentences may contain: programs, formats, symbols."""
 
