@@ -8,7 +8,7 @@ import reprlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from penjing.i18n import LANGUAGES, catalogue, say, set_unknown_language_error
+from penjing.i18n import LANGUAGES, Names, catalogue, say, set_unknown_language_error
 
 MAX_TEXT_LENGTH = 160
 """Messages show longer texts only by their beginning and end."""
@@ -244,7 +244,7 @@ def unknown_name_error(
         key = own_key
     names = [str(k) for k in known]
     similar = closest_match(word, names) if isinstance(word, str) else None
-    values |= {"word": word, "known": ", ".join(names)}
+    values |= {"word": word, "known": Names(names)}
     kind = ChoiceError if isinstance(word, str) else WrongTypeError
     return kind(key + "_near", near=similar, **values) if similar else kind(key, **values)
 

@@ -87,7 +87,7 @@ def test_show_draws_what_it_is_asked_to(run, melon):
 def test_fit_speaks_chinese(run):
     done = run("fit", TRAIN, "--lang", "zh")
     assert "8 个叶结点，深度 3，训练集精度 16/16\n" in done.out
-    assert "2 处并列，取排在前面的列：根蒂 = 敲声 (0.5436)，在 清晰 之下；" in done.out
+    assert "2 处并列，取排在前面的列：根蒂 = 敲声（0.5436），在 清晰 之下；" in done.out
     assert "说明：1 个分支没有训练样本" in done.err
 
 

@@ -179,7 +179,7 @@ def test_the_language_may_stand_anywhere(run, line):
     assert done.code == Exit.OK
     assert done.err == ""
     assert done.out.startswith("用法：penjing ")
-    assert ("生长：" if "fit" in line else "生长与剪枝：") in done.out
+    assert ("生成：" if "fit" in line else "生成与剪枝：") in done.out
 
 
 def test_the_locale_sets_the_language_of_the_help(tmp_path):
@@ -293,7 +293,7 @@ def test_the_built_in_tables_are_listed_and_read(run):
     listed = run("examples", "--json").data
     assert [row["name"] for row in listed] == list(EXAMPLES)
     text = run("examples", "--lang", "zh").out
-    assert text.splitlines()[0].split() == ["名称", "行数", "列数", "目标", "说明"]
+    assert text.splitlines()[0].split() == ["名称", "行数", "列数", "类别标记", "说明"]
     for row in listed:
         checked = run("check", f"example:{row['name']}", "--json").data
         assert checked["rows"] == row["rows"]

@@ -113,8 +113,8 @@ def test_without_a_command_the_help_is_printed(run):
     assert done.code == Exit.USAGE
     assert done.out == ""
     assert "Grow and prune:" in done.err
-    assert "生长与剪枝：" in run("--lang", "zh").err
-    assert "生长与剪枝：" in run_in_chinese(run, []).err
+    assert "生成与剪枝：" in run("--lang", "zh").err
+    assert "生成与剪枝：" in run_in_chinese(run, []).err
 
 
 @pytest.mark.parametrize(

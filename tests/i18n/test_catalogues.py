@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import copy
+import os
+import pickle
 import re
 import runpy
 import string
@@ -12,7 +15,8 @@ from pathlib import Path
 import pytest
 
 import penjing
-from penjing.i18n import LANGUAGES, catalogue, say
+from penjing.i18n import LANGUAGES, Names, catalogue, say
+from penjing.i18n.zh import SYSTEM_REASONS
 
 SOURCES = Path(penjing.__file__).parent
 EN, ZH = (  # as the files have them: plug-ins of other tests add messages to the catalogues
@@ -21,11 +25,6 @@ EN, ZH = (  # as the files have them: plug-ins of other tests add messages to th
 
 SINGULAR = "_one"
 """English has a singular where Chinese needs none."""
-
-IN_TABLES = {"check_head", "check_range", "why_head", "why_head_number", "why_head_empty"} | {
-    "folded_leaves",
-}
-"""Lines of tables and formulas have half-width punctuation in both languages."""
 
 
 def fields(text: str) -> set[str]:
@@ -59,7 +58,29 @@ def test_a_singular_mentions_nothing_that_the_plural_does_not():
 def test_chinese_prose_has_full_width_punctuation():
     half = re.compile(r"[\u4e00-\u9fff][,;:?!]|[\u4e00-\u9fff]\.(\s|$)|[,;:?!][\u4e00-\u9fff]")
     prose = {key: re.sub(r"`[^`]*`|\{[^}]*\}", "", text) for key, text in ZH.items()}
-    assert [key for key, text in prose.items() if half.search(text) and key not in IN_TABLES] == []
+    assert [key for key, text in prose.items() if half.search(text)] == []
+
+
+def test_a_value_in_a_chinese_sentence_is_followed_by_full_width_punctuation():
+    half = re.compile(r"\}[,;]|\{[^}]*\}(?:[^\x00-\x7f][^{]*)?, ")
+    prose = {key: re.sub(r"`[^`]*`", "", text) for key, text in ZH.items()}
+    assert [key for key, text in prose.items() if half.search(text)] == []
+
+
+def test_each_language_puts_its_own_comma_between_names():
+    names = Names(["色泽", "根蒂", 3])
+    assert say("unknown_column", word="x", known=names).count("色泽, 根蒂, 3.") == 1
+    assert say("unknown_column", "zh", word="x", known=names).count("色泽、根蒂、3。") == 1
+    for copied in (copy.copy(names), copy.deepcopy(names), pickle.loads(pickle.dumps(names))):  # noqa: S301
+        assert (copied, copied.names) == ("色泽, 根蒂, 3", ("色泽", "根蒂", "3"))
+
+
+@pytest.mark.parametrize("number", sorted(SYSTEM_REASONS))
+def test_a_reason_of_the_system_is_said_in_chinese(number):
+    told = say("cannot_write", "zh", path="树", reason=os.strerror(number))
+    assert SYSTEM_REASONS[number] in told
+    assert not re.search("[A-Za-z]", told)
+    assert os.strerror(number) in say("cannot_write", path="x", reason=os.strerror(number))
 
 
 def test_english_has_no_full_width_punctuation():

@@ -151,13 +151,13 @@ def told(text: str) -> list[str]:
                 [", ".join(path) or "根结点", *lines, "停止？  同一类别：是", f"叶结点  {majority}"]
             )
             continue
-        lines.append("停止？  同一类别：否；没有属性能区分：否")
+        lines.append("停止？  同一类别：否；属性集为空或取值全相同：否")
         offered = [c for c in left if len(node.parts(c)) > 1]
         ranked = sorted(offered, key=lambda c: (-round(node.gain(c), 12), columns.index(c)))
         best = ranked[0]
         tied = [c for c in ranked if abs(node.gain(c) - node.gain(best)) < 1e-12]
         others = [c for c in ranked if c not in tied]
-        weighed = ", ".join(f"{c} {places(node.gain(c))}" for c in [*tied, *others])
+        weighed = "、".join(f"{c} {places(node.gain(c))}" for c in [*tied, *others])
         lines.append(f"比较    {weighed}（信息增益）")
         if len(tied) > 1:
             lines.append(f"选择    {best}；与 {and_more(tied[1:])} 并列，取排在前面的列")
@@ -169,7 +169,7 @@ def told(text: str) -> list[str]:
         parts = node.parts(best)
         mixed = {v: len({row[target] for _, row in part}) > 1 for v, part in parts.items()}
         drawn = sorted(parts, key=lambda v: (-len(parts[v]), not mixed[v], levels[best].index(v)))
-        lines.append("分支    " + ", ".join(f"{v} {len(parts[v])}" for v in drawn))
+        lines.append("分支    " + "、".join(f"{v} {len(parts[v])}" for v in drawn))
         if empty := [v for v in levels[best] if v not in parts]:
             lines.append(
                 f"空分支  {and_more(empty)}：没有样本，成为叶结点，取这里的多数类 {majority}"
@@ -178,7 +178,7 @@ def told(text: str) -> list[str]:
         rest = [c for c in left if c != best]
         waiting += [([*path, f"{best} = {v}"], parts[v], rest) for v in levels[best] if v in parts]
     n = len(steps)
-    head = f"{target} 的决策树如何由 {len(rows)} 行数据按 id3 生成，共 {n} 步。对数以 2 为底。"
+    head = f"“{target}”的决策树由 {len(rows)} 行数据按配方 id3 生成，共 {n} 步。对数以 2 为底。"
     text_ = [head]
     for i, (place, *lines) in enumerate(steps, start=1):
         text_ += ["", f"第 {i} 步，共 {n} 步：{place}", *(f"  {line}" for line in lines)]
@@ -238,8 +238,8 @@ def test_every_formula_of_every_node_is_the_arithmetic(source):
         lines = node_text.write(step, "zh", all_candidates=True).split("\n")
         measure = "-" + " - ".join(shares(node.counts, "({s})log2({s})"))
         assert lines[0].endswith(
-            f"{len(node.rows)} 行, {mixture(classes, node.counts)},"
-            f" Ent(D) = {measure} = {places(node.entropy)}"
+            f"{len(node.rows)} 行，{mixture(classes, node.counts)}，"
+            f"Ent(D) = {measure} = {places(node.entropy)}"
         )
         offered = [c for c in step["candidates"] if c["gain"] is not None]
         for i, candidate in enumerate(offered):

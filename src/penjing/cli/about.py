@@ -10,6 +10,7 @@ import typer
 from penjing.cli.command import command
 from penjing.cli.console import Console
 from penjing.cli.parameters import Shell, argument
+from penjing.i18n import Names
 
 
 def add_to(app: typer.Typer) -> None:
@@ -105,7 +106,8 @@ def _list_plugins(console: Console) -> None:
         console.print_json(registered)
         return
     for kind, names in registered.items():
-        console.print(f"{console.message(f'plugins_{kind}')}: {', '.join(names)}")
+        title = console.message(f"plugins_{kind}")
+        console.print(console.message("plugins_line", kind=title, names=Names(names)))
 
 
 @command

@@ -12,6 +12,7 @@ from penjing.cli.command import command
 from penjing.cli.console import Console, print_bytes
 from penjing.cli.parameters import FORMAT, Model, Output, option
 from penjing.errors import ChoiceError
+from penjing.i18n import Names
 
 if TYPE_CHECKING:
     from penjing.api.tree import Tree
@@ -96,6 +97,4 @@ def _print_cell_addresses(console: Console, tree: Tree) -> None:
     from penjing.export.excel import column_cells  # noqa: PLC0415 - heavy
 
     places = column_cells(tree).items()
-    console.print_note(
-        "export_cells", cells=", ".join(f"{c} {tree.schema[i].name}" for i, c in places)
-    )
+    console.print_note("export_cells", cells=Names(f"{c} {tree.schema[i].name}" for i, c in places))

@@ -21,6 +21,7 @@ from penjing.data.read.features import Feature, feature_from_values, frame_featu
 from penjing.data.read.python_rows import default_names
 from penjing.data.table import Codes, Column
 from penjing.errors import CapabilityError, DataError
+from penjing.i18n import Names
 
 
 class SparseError(CapabilityError, TypeError):
@@ -75,7 +76,7 @@ def _check_names(estimator: Any, rows: Any, names: list[str], *, reset: bool) ->
         return
     known = getattr(estimator, "feature_names_in_", None)
     if known is not None and list(known) != names:
-        raise DataError("other_features", found=", ".join(names), expected=", ".join(known))
+        raise DataError("other_features", found=Names(names), expected=Names(known))
 
 
 def _has_text_names(frame: Any) -> bool:  # noqa: ANN401 - any frame

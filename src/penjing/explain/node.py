@@ -16,6 +16,7 @@ from penjing.errors import ChoiceError, DataError
 from penjing.grow.engine_of_table import engine_of_table
 from penjing.grow.recipe import Recipe
 from penjing.grow.trace_steps import TraceComputer
+from penjing.i18n import Names
 from penjing.predict.inputs import align_to, markers_of
 from penjing.predict.predict import apply
 from penjing.registry import load
@@ -110,7 +111,7 @@ def cuts_of(explanation: Plain, column: str) -> Plain:
     """
     with_cuts = {c["column"]: c for c in explanation["candidates"] if "cuts" in c}
     if column not in with_cuts:
-        raise ChoiceError("no_cuts", column=column, known=", ".join(with_cuts) or "–")
+        raise ChoiceError("no_cuts", column=column, known=Names(with_cuts) or "–")
     return dict(with_cuts[column])
 
 

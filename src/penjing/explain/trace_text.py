@@ -8,7 +8,7 @@ from typing import Any
 from penjing.explain import pruning_text
 from penjing.explain.node_text import exclusion_reason, node_location, prediction_text
 from penjing.formatting.text_table import align_left, max_width
-from penjing.i18n import say
+from penjing.i18n import Names, say
 from penjing.text.formula import decimals
 from penjing.text.labels import ascii_signs, quoted, weight_text
 from penjing.text.phrases import class_counts, join_names
@@ -121,7 +121,7 @@ def step_lines(
     if step["question"] is not None and candidates:
         parts += [
             ("choose", _choice(step, candidates, lang)),
-            ("branches", _branches(step, ascii_only=ascii_only)),
+            ("branches", _branches(step, lang, ascii_only=ascii_only)),
         ]
         if step["empty"]:
             names = join_names([quoted(level) for level in step["empty"]], lang)
@@ -187,7 +187,7 @@ def _candidates_text(step: Plain, candidates: list[Plain], lang: str, *, ascii_o
             cut = f" {c['branches'][0]['answer']}" if "cut" in c else ""
             cut = ascii_signs(cut) if ascii_only else cut
             texts.append(f"{quoted(c['column'])}{cut} {decimals(_ranking_number(step, c))}")
-    values = {"all": ", ".join(texts) or "–", "measure": _measure_name(step, lang)}
+    values = {"all": Names(texts) or "–", "measure": _measure_name(step, lang)}
     text = say("story_weighed", lang, **values)
     excluded = [(exclusion_reason(step, c), c) for c in candidates if c["score"] is None]
     others = dict.fromkeys(r for r, _ in excluded if r not in EXCLUSION_REASONS)
@@ -244,7 +244,9 @@ def _choice(step: Plain, candidates: list[Plain], lang: str) -> str:
     return say(key, lang, chosen=chosen, ahead=lead, rival=runner_up)
 
 
-def _branches(step: Plain, *, ascii_only: bool) -> str:
+def _branches(step: Plain, lang: str, *, ascii_only: bool) -> str:
     chosen = next(c for c in step["candidates"] if c["is_chosen"])
-    text = ", ".join(f"{b['answer']} {weight_text(b['rows'])}" for b in chosen.get("branches", ()))
+    text = say("list_comma", lang).join(
+        f"{b['answer']} {weight_text(b['rows'])}" for b in chosen.get("branches", ())
+    )
     return ascii_signs(text) if ascii_only else text

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
+from typing import Self
 
 LANGUAGES = ("en", "zh")
 
@@ -34,6 +36,16 @@ def _messages(lang: str) -> dict[str, str]:
     from penjing.i18n import en  # noqa: PLC0415
 
     return en.MESSAGES
+
+
+@cache
+def _system_reasons(lang: str) -> dict[str, str]:
+    """Return the phrases of the operating system, which speaks English, in another language."""
+    if lang == "zh":
+        from penjing.i18n import zh  # noqa: PLC0415
+
+        return {os.strerror(number): text for number, text in zh.SYSTEM_REASONS.items()}
+    return {}
 
 
 @cache
@@ -81,15 +93,49 @@ def count_text(count: object) -> str:
     return f"{int(whole):,}{point}{decimals}" if whole.isascii() and whole.isdigit() else text
 
 
+class Names(str):
+    """Names in a sentence; each language puts its own comma between them.
+
+    As plain text, in JSON for example, they have the English comma.
+
+    Examples
+    --------
+    >>> known = Names(["id3", "c4.5"])
+    >>> known, say("unknown_view", "zh", word="x", known=known)
+    ('id3, c4.5', '没有名为“x”的视图。可选：id3、c4.5。')
+    """
+
+    __slots__ = ("names",)
+    names: tuple[str, ...]
+
+    def __new__(cls, names: Iterable[object]) -> Self:
+        """Keep the names apart from the text."""
+        listed = tuple(map(str, names))
+        text = super().__new__(cls, ", ".join(listed))
+        text.names = listed
+        return text
+
+    def __getnewargs__(self) -> tuple[tuple[str, ...]]:  # type: ignore[override]
+        """Make copies and pickles from the names, not from the text."""
+        return (self.names,)
+
+
 class _Sentence(string.Formatter):
-    """Fills in sentences; ``{n:,}`` is a count."""
+    """Fills in the sentences of one language; ``{n:,}`` is a count."""
+
+    def __init__(self, lang: str) -> None:
+        self._messages = catalogue(lang)
 
     def format_field(self, value: object, format_spec: str) -> str:
         """Return a value as text."""
+        if isinstance(value, Names):
+            return self._messages["list_comma"].join(value.names)
         return count_text(value) if format_spec == "," else format(value, format_spec)
 
 
-_SENTENCE = _Sentence()
+@cache
+def _sentence(lang: str) -> _Sentence:
+    return _Sentence(lang)
 
 
 def say(key: str, lang: str = "en", /, **values: object) -> str:
@@ -104,6 +150,8 @@ def say(key: str, lang: str = "en", /, **values: object) -> str:
     ('1 leaf', '8 leaves', '8 个叶结点')
     """
     messages = catalogue(lang)
+    if isinstance(reason := values.get("reason"), str):
+        values["reason"] = _system_reasons(lang).get(reason, reason)
     if values.get("n") == 1 and f"{key}_one" in messages:
         key = f"{key}_one"
-    return _SENTENCE.vformat(messages[key], (), values)
+    return _sentence(lang).vformat(messages[key], (), values)

@@ -574,6 +574,7 @@ MESSAGES: dict[str, str] = {
     "note_other_rows": "{source} has {n:,} rows, but the tree was grown from {grown:,}. It is not the training set, so some of the figures come from the tree and others from {source}.",
     "note_other_classes": "{source} is not the training set: its class counts differ from those in the tree. Some of the figures come from the tree and others from {source}.",
     "note_other_file": "{source} is not the training file of this tree: its content differs. The candidate splits are computed from {source}.",
+    "plugins_line": "{kind}: {names}",
     "plugins_criterion": "criteria",
     "plugins_dialect": "dialects",
     "plugins_pruner": "pruning methods",

@@ -15,6 +15,7 @@ from penjing.data.lazy_column import LazyColumn
 from penjing.data.memory_limit import n_processors
 from penjing.data.table import MISSING, Column, Field, Floats, Table, numeric
 from penjing.errors import DataError, unknown_name_error
+from penjing.i18n import Names
 from penjing.predict.inputs import LevelIndex, align_all, is_row, markers_of, used_columns
 from penjing.tree.counts import TIE, Classes
 from penjing.tree.dialect import dialect_of
@@ -343,7 +344,7 @@ class FlatPredictor:
         row, c = int(some[first]), list(odd)[int(met[first].argmax())]
         field = self._schema[c]
         more = ["…"] if len(field.levels) > MAX_LISTED else []
-        known = ", ".join([*map(str, field.levels[:MAX_LISTED]), *more])
+        known = Names([*field.levels[:MAX_LISTED], *more])
         told = {"column": field.name, "value": rows.level(row, c), "known": known}
         raise DataError("unseen_level", row=rows.number(row), **told)
 

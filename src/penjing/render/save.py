@@ -9,6 +9,7 @@ from typing import Any
 
 from penjing import arguments
 from penjing.errors import ChoiceError, unknown_name_error
+from penjing.i18n import Names
 from penjing.registry import load
 from penjing.render import plot
 from penjing.tree.serialize import write_atomically
@@ -46,7 +47,7 @@ def save_picture(tree: TreeData, path: str | Path, **style: Any) -> None:  # noq
     as_icicle = arguments.boolean("icicle", style.pop("icicle", False))
     _check_style(style)
     if as_icicle and ending not in ICICLE_ENDINGS:
-        raise ChoiceError("no_icicle", ending=ending, known=", ".join(ICICLE_ENDINGS))
+        raise ChoiceError("no_icicle", ending=ending, known=Names(ICICLE_ENDINGS))
     if ending in MATPLOTLIB_ENDINGS:
         known = {"lang", "theme", "title", "max_leaves", "dpi"}
         supported = {key: value for key, value in style.items() if key in known}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from penjing.errors import ChoiceError, closest_match
+from penjing.i18n import Names
 from penjing.text.labels import branch_text, cut_text
 from penjing.tree.split import level_text
 from penjing.tree.tree_data import TreeData
@@ -120,7 +121,7 @@ def _no_branch(tree: TreeData, node: int, text: str, rest: str) -> ChoiceError:
     values = {
         "column": column,
         "word": rest if rest in text else text,
-        "known": ", ".join(branches),
+        "known": Names(branches),
     }
     close = closest_match(rest, [spelling for spelling, _, _ in _spellings(tree, node)])
     if close is None:

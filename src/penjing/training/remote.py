@@ -18,6 +18,7 @@ from penjing.grow.engine import Capabilities
 from penjing.grow.loop import grow_unpruned
 from penjing.grow.recipe import Recipe
 from penjing.grow.trace_steps import with_steps
+from penjing.i18n import Names
 from penjing.predict.flat import comparison_cuts
 from penjing.progress import ProgressCallback
 from penjing.registry import load
@@ -191,7 +192,7 @@ def check(recipe: Recipe, engine: str) -> None:
         known = dict.fromkeys(
             each.name for each in recipes.RECIPES.values() if not capabilities.lacks_of(each)
         )
-        values = {"recipe": recipe.name, "known": ", ".join(known)}
+        values = {"recipe": recipe.name, "known": Names(known)}
         raise CapabilityError("engine_lacks_recipe", engine=engine, **values)
     if recipe.dialect.cross_validates(recipe):
         raise CapabilityError("engine_lacks_xval", engine=engine)

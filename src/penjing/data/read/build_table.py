@@ -18,6 +18,7 @@ from penjing.data.read.raw_columns import RawColumn, RawTable, duplicate_column_
 from penjing.data.read.schema import ColumnSpec, column_specs
 from penjing.data.table import Column, Field, Floats, Note, Table
 from penjing.errors import ChoiceError, DataError, unknown_name_error
+from penjing.i18n import Names
 
 TARGET_NAMES = ("class", "label", "target", "类别", "标签")
 
@@ -127,7 +128,7 @@ def find_target_name(
     if candidates and _has_few_values(context, candidates[-1]):
         context.note("target_last", column=candidates[-1].name)
         return candidates[-1].name
-    raise ChoiceError("no_target", source=raw_table.name, known=", ".join(raw_table.names))
+    raise ChoiceError("no_target", source=raw_table.name, known=Names(raw_table.names))
 
 
 def _has_few_values(context: ReadContext, raw: RawColumn) -> bool:
@@ -159,7 +160,7 @@ def finish_table(table: Table, context: ReadContext, *, drop: bool = True) -> Ta
     """Drop the rows without a target, check the weights and add the notes."""
     if context.trimmed:
         names = [*dict.fromkeys(context.trimmed)]
-        context.note("trimmed", columns=", ".join(names), n=len(names))
+        context.note("trimmed", columns=Names(names), n=len(names))
     notes = [*context.raw_table.notes, *context.notes]
     if not drop:
         return replace(table, notes=tuple(notes))

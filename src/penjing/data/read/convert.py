@@ -18,6 +18,7 @@ from penjing.data.read.dictionary import (
 from penjing.data.read.numbers import INTEGER, ParsedNumbers, parse_numbers
 from penjing.data.read.raw_columns import RawColumn
 from penjing.data.table import Codes, Column, Floats, Kind
+from penjing.i18n import Names
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,7 @@ def make_date_columns(context: ReadContext, raw: RawColumn) -> list[Column] | No
         if is_ambiguous_order(raw.plain_levels()):
             context.note("month_first", column=raw.name, value=raw.levels[0])
         names = [f"{raw.name}.{part}" for part in context.parts]
-        context.note("dates_made", column=raw.name, made=", ".join(names))
+        context.note("dates_made", column=raw.name, made=Names(names))
     else:
         context.note("left_out_date", column=raw.name, value=raw.levels[0])
     context.left_out.append((raw.name, "date"))

@@ -19,6 +19,7 @@ from penjing.data.read.raw_columns import RawColumn, RawTable
 from penjing.data.read.schema import column_specs
 from penjing.data.table import Column, Field, Floats, Note, Table
 from penjing.errors import CapabilityError, ChoiceError, DataError, unknown_name_error
+from penjing.i18n import Names
 
 MAX_LISTED_NUMBERS = 1_000
 """The values of a numeric column with more distinct values than this are not fetched."""
@@ -103,7 +104,7 @@ def find_remote_target(names: Sequence[str], target: str | None, source: str) ->
         return target
     candidates = [name for name in names if name.casefold() in TARGET_NAMES]
     if len(candidates) != 1:
-        raise ChoiceError("no_target", source=source, known=", ".join(names))
+        raise ChoiceError("no_target", source=source, known=Names(names))
     return candidates[0]
 
 
