@@ -80,7 +80,7 @@ def test_every_step_of_growing_and_pruning_is_replayed(opened, method, recipe):
         if len(seen) < len(steps):
             page.get_by_role("button", name="next", exact=True).click()
     assert page.get_by_role("button", name="next", exact=True).is_disabled()
-    for name, wanted in (("first", 1), ("last", len(steps)), ("back", len(steps) - 1)):
+    for name, wanted in (("first", 1), ("last", len(steps)), ("previous", len(steps) - 1)):
         page.get_by_role("button", name=name, exact=True).click()
         assert page.locator(".replay span").text_content() == f"{wanted} / {len(steps)}"
 
