@@ -47,7 +47,8 @@ def _cells(table: Table, lang: str) -> tuple[list[list[str]], list[list[str]]]:
     if len(shown) > MOST_COLUMNS:
         shown = [*shown[:MOST_COLUMNS], ["…"] * (n + 2)]
     if table.target is not None:
-        shown.append(_column_cells(table.target, "kind_target", n, lang))
+        key = "kind_target_numeric" if table.is_regression else "kind_target"
+        shown.append(_column_cells(table.target, key, n, lang))
     if not shown:
         return [[], []], []
     lines = [list(row) for row in zip(*shown, strict=True)]

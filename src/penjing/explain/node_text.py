@@ -144,6 +144,12 @@ def formulas(
     return lines
 
 
+def _heading(key: str, of: Plain) -> str:
+    """Return the key of a heading; the gain of a node or candidate of numbers is of variance."""
+    is_of_numbers = "variance" in of or "variance_after" in of
+    return "why_gain_variance" if key == "gain" and is_of_numbers else f"why_{key}"
+
+
 def threshold_table(candidate: Plain, lang: str = "en", *, ascii_only: bool = False) -> str:
     """Return every threshold of a numeric or ordinal column with its gain; the best is marked."""
     shown = list(zip(candidate["cuts"], candidate["gains"], strict=True))
@@ -153,7 +159,10 @@ def threshold_table(candidate: Plain, lang: str = "en", *, ascii_only: bool = Fa
     largest = max(gains, default=0.0)
     lines = [
         headings(
-            [align_left(say("why_cut", lang), cut_width), say("why_gain", lang)],
+            [
+                align_left(say("why_cut", lang), cut_width),
+                say(_heading("gain", candidate), lang),
+            ],
             [cut_width, cut_width + NUMBER_WIDTH],
         )
     ]
@@ -179,7 +188,7 @@ def _table(
     width: int,
 ) -> list[str]:
     shown = _columns(explanation, with_gain, all_candidates=all_candidates)
-    number_headings = [say(f"why_{key}", lang) for key, _ in shown]
+    number_headings = [say(_heading(key, explanation), lang) for key, _ in shown]
     names = [quoted(c["column"]) + _condition_suffix(c, ascii_only=ascii_only) for c in with_gain]
     max_name = max(width - len(shown) * NUMBER_WIDTH - MAX_BAR - 12, 12)
     names = [clip(name, max_name, dots=dots(ascii_only=ascii_only)) for name in names]

@@ -70,7 +70,9 @@ def kind_name(column: Plain, lang: str) -> str:
     """Return the type of a column, such as 'categorical', or its role as the target."""
     known = ("nominal", "numeric", "ordered", "id", "date", "empty", "weight", "ignored")
     kind = str(column["kind"]) if column["kind"] in known else "other"
-    return say("kind_target" if column["role"] == "target" else f"kind_{kind}", lang)
+    if column["role"] == "target":
+        return say("kind_target_numeric" if kind == "numeric" else "kind_target", lang)
+    return say(f"kind_{kind}", lang)
 
 
 def _values(column: Plain, lang: str, max_values: int, dots: str) -> str:
