@@ -297,7 +297,7 @@ def test_words_can_be_added_or_named_exactly():
     assert table_of(cells, missing={"only": ["-"]}).columns[0].levels == ("NA", "?", "b", "a")
     assert table_of(cells, missing={"only": []}).columns[0].levels == ("-", "NA", "?", "b", "a")
     for wrong in ({"just": ["-"]}, 3j):
-        with pytest.raises(ChoiceError, match="got"):
+        with pytest.raises(ChoiceError, match="missing must be a list of words"):
             table_of(cells, missing=wrong)
 
 
