@@ -69,7 +69,7 @@ def test_mistakes_are_one_sentence(run, parquet):
         ((parquet, "--memory-limit", "much"), "must be a number of bytes"),
         ((parquet, "--query", "select 1"), "not a database"),
         (("duckdb:rows.db",), "Give an SQL query"),
-        (("duckdb:rows.db", "--query", "select nothing from"), "the query on duckdb:rows.db"),
+        (("duckdb:rows.db", "--query", "select nothing from"), "the query on rows.db failed"),
         (("duckdb:none.db", "--query", "x"), "No such file"),
         ((parquet, "--engine", "disk", "--recipe", "c4.5", "--memory-limit", "1KB"), "of memory"),
         (("duckdb:rows.db", "--engine", "disk", "--query", "drop table t"), "not a single SELECT"),
