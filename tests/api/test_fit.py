@@ -119,3 +119,21 @@ def test_one_class_only_is_a_leaf():
 def test_a_table_has_been_read_already(given):
     with pytest.raises(ChoiceError, match=f"^{next(iter(given))}= controls how data are read"):
         penjing.fit(penjing.example("watermelon2.0"), **given)
+
+
+def test_class_names_differ_from_each_other(table):
+    with pytest.raises(ChoiceError, match="different from each other"):
+        penjing.fit(table, recipe="id3", class_names=["same"] * len(table.target.levels))
+
+
+def test_labels_are_one_column():
+    frame = pytest.importorskip("pandas").DataFrame({"x": [1, 2, 3, 4], "y": list("aabb")})
+    for recipe in ("id3", "c4.5", "rpart", "sklearn"):
+        with pytest.raises(penjing.ChoiceError):
+            penjing.fit(frame[["x"]], frame[["y"]], recipe)
+
+
+@pytest.mark.parametrize("options", [{"max_depth": 0}, {"foo": 1}, {"confidence": 0.1}])
+def test_cross_validation_refuses_options_that_nothing_takes(table, options):
+    with pytest.raises(ChoiceError, match=r"need prune="):
+        penjing.cross_validate(table, "id3", 2, **options)

@@ -45,8 +45,8 @@ def ten_melons_with_density():
 CASES = [
     (melons, "rpart", {}, "one_leaf_min_weight", "minsplit=20"),
     (ten_melons, "c4.5", {}, "one_leaf_pruned", "estimated errors"),
-    (noise, "c4.5", {}, "one_leaf_costly", "costs more"),
-    (noise, "j48", {}, "one_leaf_costly", "costs more"),
+    (noise, "c4.5", {}, "one_leaf_costly", "penalty"),
+    (noise, "j48", {}, "one_leaf_costly", "penalty"),
     (noise, "rpart", {"cp": 0.5}, "one_leaf_complexity", "cp=0.5"),
     (noise, "rpart", {"minbucket": 200}, "one_leaf_min_branch", "minbucket=200"),
     (numbers, "rpart", {"cp": 0.9}, "one_leaf_complexity", "cp=0.9"),
@@ -129,3 +129,30 @@ def test_fit_warns_in_python_and_can_be_silenced():
         penjing.DecisionTreeClassifier(max_depth=1, min_samples_split=50).fit(
             NOISE[:10], CLASSES[:10]
         )
+
+
+@pytest.mark.parametrize(
+    "recipe", ["auto", "id3", "c4.5-textbook", "cart-binary", "c4.5", "rpart", "sklearn"]
+)
+@pytest.mark.parametrize(
+    "options",
+    [["--max-depth", "0"], ["--max-leaves", "1"], ["--max-leaves", "2"], ["--min-gain", "5"],
+     ["--min-weight", "99"], ["--min-branch", "99"], []],
+    ids=" ".join,
+)  # fmt: skip
+def test_what_the_command_suggests_is_true_as_typed(recipe, options, capsys):
+    command = ["fit", "example:golf", "--recipe", recipe, *options, "--lang", "en"]
+    assert main(command) == 0
+    said = capsys.readouterr().err
+    for typed, n in re.findall(
+        r"((?:--\S+ \S+ ?)+)\((\d+) leaves\)", said.partition("To grow more:")[2]
+    ):
+        assert main([*command, *typed.split()]) == 0
+        assert f"{n} leaves, " in capsys.readouterr().out, typed
+
+
+def test_labels_in_a_list_are_no_reason_to_fail():
+    with pytest.warns(penjing.DataWarning, match="every row has the same"):
+        penjing.fit(NOISE[:10], ["k"] * 10)
+    with pytest.warns(penjing.DataWarning, match="minsplit=20"):
+        penjing.fit(NOISE[:10].tolist(), CLASSES[:10].tolist(), "rpart", sample_weight=[1.0] * 10)

@@ -147,3 +147,8 @@ def test_an_estimator_may_choose():
     assert model.tree_.recipe["name"] == "c4.5"
     regressor = penjing.TreeRegressor(recipe="auto").fit(x, x[:, 0])
     assert regressor.tree_.recipe["name"] == "rpart"
+
+
+def test_a_wrong_value_is_refused_by_the_recipe_that_has_the_setting():
+    with pytest.raises(PenjingError, match="usesurrogate must be one of"):
+        penjing.fit(made(200, numeric=True), usesurrogate=5)

@@ -32,6 +32,13 @@ def names_of(classes: tuple[Label, ...], class_names: Any) -> list[str]:  # noqa
     >>> names_of((1, 0), ["no", "yes"]), names_of((1, 0), {0: "no"})
     (['yes', 'no'], ['1', 'no'])
     """
+    names = _given_names(classes, class_names)
+    if len(set(names)) < len(names):
+        raise ChoiceError("class_names_repeated", names=", ".join(names))
+    return names
+
+
+def _given_names(classes: tuple[Label, ...], class_names: ClassNames) -> list[str]:
     if isinstance(class_names, Mapping):
         return _names_by_class(classes, class_names)
     given = arguments.as_list(class_names)

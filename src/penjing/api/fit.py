@@ -20,6 +20,7 @@ from penjing.progress import Progress, ProgressCallback
 from penjing.training.auto_recipe import is_auto
 from penjing.training.train import train
 from penjing.training.training_rows import TrainingRows
+from penjing.tree.tree_data import TreeData
 
 if TYPE_CHECKING:
     from penjing.data.source import ColumnSchema
@@ -157,7 +158,13 @@ def fit(
     if tree.n_leaves == 1 and not quiet:
         from penjing.explain.one_leaf import one_leaf  # noqa: PLC0415 - seldom needed
 
-        if reason := one_leaf(tree, rows.read()):
+        table = rows.read_from(data, target, weight)
+
+        def regrow(**changed: Any) -> TreeData:  # noqa: ANN401 - settings, or another recipe
+            options = {**parameters, "recipe": changed.pop("recipe", recipe), "trace": False}
+            return train(**{**changes, **changed}, **options)
+
+        if reason := one_leaf(tree, table, regrow):
             warn_of_text(reason.text())
     is_part = isinstance(validation, float | Fold)  # some of the rows did not grow the tree
     return remember_rows(tree, None if is_part else rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -41,6 +42,8 @@ from penjing.errors import ChoiceError, PenjingError
 if TYPE_CHECKING:
     from penjing.api.tree import Tree
     from penjing.data.table import Table
+    from penjing.explain.one_leaf import OneLeaf
+    from penjing.training.auto_recipe import RecipeChoice
 
 
 _RELATED_RECIPES = {"c4.5-textbook": "c4.5"}
@@ -82,7 +85,8 @@ def fit(
     sketch: Annotated[bool, option("sketch", "--sketch/--no-sketch", panel=OUTPUT)] = True,
 ) -> None:
     """Grow a tree from a table."""
-    from penjing.training.auto_recipe import choose_recipe  # noqa: PLC0415 - heavy
+    from penjing.explain.one_leaf import one_leaf  # noqa: PLC0415 - heavy
+    from penjing.training.auto_recipe import choose_recipe  # noqa: PLC0415
 
     changed = {**settings.named, **program_options, **settings.words}
     if _is_remote(data, engine):
@@ -90,22 +94,33 @@ def fit(
         tree = _with_source_path(
             _fit_remote(console, data, reading, pruning, remote_settings | changed), data, None
         )
-        _print_tree(console, tree, tree, None, (None, None, output))
+        _print_tree(
+            console, tree, tree, (None, None, output), why_one_leaf=lambda: one_leaf(tree, None)
+        )
         return
     loader = LargeTableLoader(engine, memory_limit, work, query)
     with loader.open_table(console, data, reading, recipe, pruning.method) as table:
         console.print_notes(table.notes)
         train, validation = pruning.divide(console, table, reading)
-        choice = choose_recipe(
-            recipe,
-            train,
-            changed,
-            pruning.method,
-            lambda chosen: loader.refuse_recipe(chosen, pruning.method),
-            is_validated=validation is not None,
-        )
-        options = {**pruning.options, **choice.pruning_options}
-        pruning = replace(pruning, method=choice.prune, options=options)
+
+        def choose(**changes: Any) -> tuple[RecipeChoice, Pruning]:  # noqa: ANN401 - settings
+            choice = choose_recipe(
+                changes.pop("recipe", recipe),
+                train,
+                {**changed, **changes},
+                pruning.method,
+                lambda chosen: loader.refuse_recipe(chosen, pruning.method),
+                is_validated=validation is not None,
+            )
+            options = {**pruning.options, **choice.pruning_options}
+            return choice, replace(pruning, method=choice.prune, options=options)
+
+        def regrow(**changes: Any) -> Tree:  # noqa: ANN401 - settings, or another recipe
+            other, other_pruning = choose(**changes)
+            arguments = {"recipe": other.recipe, "engine": loader.engine}
+            return other_pruning.grow(console, train, validation, arguments)[0]
+
+        choice, chosen_pruning = choose()
         arguments = {
             "recipe": choice.recipe,
             "engine": loader.engine,
@@ -113,27 +128,38 @@ def fit(
             "trace": "auto" if trace is None else trace,
             "sketch": sketch,
         }
-        trees = pruning.grow(console, train, validation, arguments)
+        trees = chosen_pruning.grow(console, train, validation, arguments)
         tree, unpruned = (
             loader.record_engine_choice(_with_source_path(fitted, data, reading.weight))
             for fitted in trees
         )
         tree = choice.record_in(tree)
-        if trace is None and unpruned.kept_trace is None:
+        if trace is None and unpruned.kept_trace is None and unpruned.n_leaves > 1:
             console.print_note("note_no_trace_disk" if loader.is_on_disk else "note_no_trace")
-        _print_tree(console, tree, unpruned, train, (pruning.method, validation, output))
+        is_plain = chosen_pruning.method is None and validation is None and not changed
+        _print_tree(
+            console,
+            tree,
+            unpruned,
+            (chosen_pruning.method, validation, output),
+            related=train if is_plain else None,
+            why_one_leaf=lambda: one_leaf(tree, train, regrow),
+        )
 
 
 def _print_tree(
     console: Console,
     tree: Tree,
     unpruned: Tree,
-    train: Table | None,
     options: tuple[str | None, Table | None, str | None],
+    *,
+    why_one_leaf: Callable[[], OneLeaf | None],
+    related: Table | None = None,
 ) -> None:
-    """Save the model, and print the tree with its size, remarks and pruning."""
-    from penjing.explain.one_leaf import one_leaf  # noqa: PLC0415 - heavy
+    """Save the model, and print the tree with its size, remarks and pruning.
 
+    A related recipe is tried on the rows ``related``, if there are any.
+    """
     method, validation, output = options
     print_recipe_choice(console, tree.about.get("auto"))
     sources.save_model(console, tree, output)
@@ -144,10 +170,10 @@ def _print_tree(
         return
     console.print(tree.draw(ascii_only=console.ascii_only))
     print_size(console, tree)
-    _print_remarks(console, unpruned, train if method is None and validation is None else None)
+    _print_remarks(console, unpruned, related)
     if method is not None or validation is not None:
         print_pruning(console, unpruned, tree, validation)
-    if reason := one_leaf(tree, train):
+    if reason := why_one_leaf():
         console.print_note_text(reason.text(console.lang, for_command=True))
 
 

@@ -11,7 +11,7 @@ from penjing import arguments
 from penjing.data.read import read
 from penjing.data.source import Source, Target
 from penjing.data.table import Table
-from penjing.errors import DataError
+from penjing.errors import ChoiceError, DataError
 from penjing.evaluate.metrics import NumberReport, Report, number_report_of, report_of
 from penjing.grow.recipe import Recipe
 from penjing.predict.inputs import align, align_labelled, labelled_rows
@@ -93,6 +93,8 @@ def cross_validate(
     if rows.target is None:
         raise DataError("no_target_in_table")
     arguments.optional_text("prune", prune)
+    if options and prune is None:
+        raise ChoiceError("options_without_prune", names=", ".join(options))
     grower = grower_of(how, rows, seed, method=prune, share=validation, options=options)
     return _report(rows, held_out_predictions(rows, grower, k, seed))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from penjing.training.train import train
 from penjing.tree.dialect import dialect_of
 from penjing.tree.tree_data import TreeData
 
+Regrower = Callable[..., TreeData]
 MOST_ROWS = 10_000
 """With more rows, growing trees for a remark takes too long; settings are then named untried."""
 MOST_REASONS = 3
@@ -89,7 +90,7 @@ def _either(texts: list[str], lang: str) -> str:
     return say("list_or", lang, most=most, last=texts[-1])
 
 
-def one_leaf(tree: TreeData, table: Table | None) -> OneLeaf | None:
+def one_leaf(tree: TreeData, table: Table | None, regrow: Regrower | None = None) -> OneLeaf | None:
     """Return why a tree is a single leaf; None if it is not.
 
     Parameters
@@ -98,6 +99,9 @@ def one_leaf(tree: TreeData, table: Table | None) -> OneLeaf | None:
         A fitted tree.
     table : Table or None
         Its training rows; None if they stay in a database.
+    regrow : function, optional
+        Grows the tree again as it was asked for, with a few settings changed; by default with the
+        recipe of the tree. What is suggested has been tried with it.
 
     Examples
     --------
@@ -112,7 +116,7 @@ def one_leaf(tree: TreeData, table: Table | None) -> OneLeaf | None:
     if tree.n_leaves > 1:
         return None
     key, values, stop = ("one_leaf_other", {}, "no_gain") if table is None else _reason(tree, table)
-    return OneLeaf(key, values, tuple(_suggestions(tree, table, stop)))
+    return OneLeaf(key, values, tuple(_suggestions(tree, table, stop, regrow)))
 
 
 def _reason(tree: TreeData, table: Table) -> tuple[str, dict[str, Any], str]:
@@ -129,6 +133,8 @@ def _reason(tree: TreeData, table: Table) -> tuple[str, dict[str, Any], str]:
         return "one_leaf_no_columns", {}, "alike"
     if all(len(set(column.codes.tolist()) - {-1}) < 2 for column in table.columns):
         return "one_leaf_constant", {}, "alike"
+    if stop == "pruned" and tree.recipe.get("max_leaves") and _errors_of_root(tree) is None:
+        stop = "max_leaves"  # no split of the root has so few branches
     if stop in ("no_gain", "alike"):
         reasons = {c["column"]: dialect_of(tree).exclusion_reason(root, c) for c in candidates}
         if stop == "alike" or set(reasons.values()) <= {"not_allowed"}:
@@ -143,7 +149,10 @@ def _reason(tree: TreeData, table: Table) -> tuple[str, dict[str, Any], str]:
         best = candidates[0]
         values |= {"column": best["column"], "gain": decimals(best["gain"])}
     if stop == "pruned":
-        values |= _errors_of_root(tree)
+        errors = _errors_of_root(tree)
+        if errors is None:
+            return "one_leaf_pruned_all", {}, stop
+        values |= errors
     key = f"one_leaf_{stop}"
     return (key if key in _KEYS else "one_leaf_other"), values, stop
 
@@ -185,19 +194,21 @@ def _plain(value: Any) -> str:  # noqa: ANN401 - of any setting
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _errors_of_root(tree: TreeData) -> dict[str, Any]:
-    """Return the errors by which the root was pruned."""
+def _errors_of_root(tree: TreeData) -> dict[str, Any] | None:
+    """Return the estimated errors by which the root was pruned; None if others decided."""
     for record in reversed(tree.about.get("pruning", ())):
         for decision in record.get("decisions", ()):
-            if decision.get("node") == 0 and decision.get("decision") not in (None, "keep"):
-                return {
-                    "as_leaf": decimals(decision["as_leaf"]),
-                    "kept": decimals(decision["kept"]),
-                }
-    return {"as_leaf": "-", "kept": "-"}
+            is_root = decision.get("node") == 0 and decision.get("decision") not in (None, "keep")
+            if is_root and record.get("measure") == "errors" and not tree.is_regression:
+                leaf, kept = decision["as_leaf"], decision["kept"]
+                is_less = leaf < kept
+                return {"as_leaf": decimals(leaf), "kept": decimals(kept)} if is_less else None
+    return None
 
 
-def _suggestions(tree: TreeData, table: Table | None, stop: str) -> Iterator[Suggestion]:
+def _suggestions(
+    tree: TreeData, table: Table | None, stop: str, regrow: Regrower | None
+) -> Iterator[Suggestion]:
     """Yield what grows more: the setting that stopped growing, and the textbook's recipes."""
     if stop == "pure" or (table is not None and not table.columns):
         return
@@ -208,17 +219,17 @@ def _suggestions(tree: TreeData, table: Table | None, stop: str) -> Iterator[Sug
         yield from (Suggestion(settings, None) for settings in attempts)
         return
     for settings in attempts:
-        n_leaves = _n_leaves(tree, table, settings)
-        if n_leaves > 1:
-            yield Suggestion(settings, n_leaves)
+        try:
+            grown = regrow(**settings) if regrow else _regrown(tree, table, **settings)
+        except PenjingError:  # settings that the recipe does not have
+            continue
+        if grown.n_leaves > 1:
+            yield Suggestion(settings, grown.n_leaves)
 
 
-def _n_leaves(tree: TreeData, table: Table, changes: Mapping[str, Any]) -> int:
-    """Return how many leaves a tree has with other settings; 0 if it cannot be grown."""
-    try:
-        if "recipe" in changes:
-            return train(table, recipe=changes["recipe"]).n_leaves
-        settings = {**tree.recipe, **changes}
-        return train(table, recipe=recipe_of(settings.pop("name"), **settings)).n_leaves
-    except PenjingError:
-        return 0
+def _regrown(tree: TreeData, table: Table, **changes: Any) -> TreeData:  # noqa: ANN401
+    """Return a tree by the recipe of another, with settings changed, or by another recipe."""
+    if "recipe" in changes:
+        return train(table, recipe=changes["recipe"])
+    settings = {**tree.recipe, **changes}
+    return train(table, recipe=recipe_of(settings.pop("name"), **settings))

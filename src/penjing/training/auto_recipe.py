@@ -193,4 +193,6 @@ def _choose(
         if prunes and chosen.dialect.cross_validates(chosen):
             return RecipeChoice(chosen, each.prune, each.pruning_options, record)
         return RecipeChoice(chosen, prune, record=record)
-    raise errors[0] if errors else ChoiceError("auto_none")
+    not_had = ("unknown_setting", "nearest_setting")
+    wrong_values = [error for error in errors if not error.key.startswith(not_had)]
+    raise next(iter([*wrong_values, *errors]), ChoiceError("auto_none"))

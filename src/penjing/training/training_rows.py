@@ -35,6 +35,7 @@ class TrainingRows:
     ) -> None:
         self._data, self._target = _reference(data), _reference(target)
         self._weight, self._has_weight = _reference(weight), weight is not None
+        self._has_labels = target is not None and not isinstance(target, str)
         self._options: dict[str, Any] = {"schema": schema}
         self._checksum: int | None = None
         self.recipe: Recipe | None = None
@@ -55,8 +56,11 @@ class TrainingRows:
     def read(self) -> Table | None:
         """Return the rows; None if they are gone, or cannot be read again."""
         data, target, weight = self._data(), self._target(), self._weight()
-        if data is None or (weight is None and self._has_weight):
-            return None
+        is_gone = (weight is None and self._has_weight) or (target is None and self._has_labels)
+        return None if data is None or is_gone else self.read_from(data, target, weight)
+
+    def read_from(self, data: Any, target: Any, weight: Weights | None) -> Table | None:  # noqa: ANN401
+        """Return the rows of what `fit` was given; None if they cannot be read again."""
         if isinstance(data, Table) and weight is None:
             return data
         try:

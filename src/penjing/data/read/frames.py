@@ -65,7 +65,7 @@ def add_labels(raw_table: RawTable, labels: Iterable[Any], target: str | None) -
     """Add labels that were passed separately, as the last column and the target."""
     if isinstance(labels, NOT_LABELS) or not isinstance(labels, Iterable):
         raise WrongTypeError("bad_labels", source=raw_table.name, value=labels)
-    if isinstance(labels, np.ndarray) and labels.ndim != 1:
+    if getattr(labels, "ndim", 1) != 1:  # arrays and frames of several columns
         raise ChoiceError("bad_labels", source=raw_table.name, value=labels)
     values: Any = labels if hasattr(labels, "__len__") else [*labels]
     if len(values) != raw_table.n_rows:

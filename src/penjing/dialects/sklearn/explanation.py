@@ -11,7 +11,7 @@ exclusion_reason = screened_out
 UNLIMITED = tree_dialect.UNLIMITED | {
     "min_weight": {"min_samples_split": 2, "min_samples_leaf": 1},
     "min_branch": {"min_samples_leaf": 1},
-    "min_gain": {"min_impurity_decrease": 0.0},
+    "min_gain": {"min_impurity_decrease": 0.0, "min_gain": 0.0},
     "complexity": {"ccp_alpha": 0.0},
 }
 
