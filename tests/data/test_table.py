@@ -107,7 +107,7 @@ def test_a_column_is_found_by_name_and_a_near_miss_is_proposed():
     with pytest.raises(ChoiceError, match="Did you mean '好瓜'") as caught:
         table.column("好挂")
     assert "纹理, 色泽, 好瓜" in str(caught.value)
-    with pytest.raises(ChoiceError, match="not in the table"):
+    with pytest.raises(ChoiceError, match="there is no column 'x'"):
         Table((), None, 1).column("x")
 
 

@@ -102,7 +102,8 @@ def test_rows_of_weight_0_are_not_judged():
     table = penjing.read(WEIGHTLESS, "y", weight="w")
     tree = penjing.fit(table, **ALL)
     odd = replace(table, target=nominal("y", list("aababb")))  # both of weight 0 are wrong
-    for report in (tree.score(odd), penjing.cross_validate(odd, "rpart", 3, minsplit=2)):
+    recipe = penjing.RECIPES["rpart"].but(minsplit=2)
+    for report in (tree.score(odd), penjing.cross_validate(odd, recipe, 3)):
         assert np.sum(report.confusion) == 4
         assert not {3, 4} & {wrong.row for wrong in report.wrong}
 

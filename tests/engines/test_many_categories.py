@@ -75,7 +75,7 @@ def test_mapped_columns_may_have_as_many(path, monkeypatch):
 
 def test_so_many_texts_that_memory_could_not_hold_them_are_refused(path, monkeypatch):
     monkeypatch.setattr(coding, "MOST_TEXTS", 30_000)
-    with pytest.raises(DataError, match=r"'shop' has more than 30000 categories.*ignore"):
+    with pytest.raises(DataError, match=r"'shop' has more than 30,000 categories.*ignore"):
         penjing.fit(path, "y", engine="disk")
     rest = {"shop": "ignore", "number": "ignore"}
     assert penjing.fit(path, "y", engine="disk", schema=rest, max_depth=1).n_leaves == 2

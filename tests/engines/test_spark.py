@@ -310,7 +310,7 @@ def test_columns_of_very_many_texts(local):
         "id % 7 / 4 AS x",
         "if(id % 7 > 3, 'yes', 'no') AS class",
     )
-    with pytest.raises(CapabilityError, match="'shop' has more than 65534 categories"):
+    with pytest.raises(CapabilityError, match="'shop' has more than 65,534 categories"):
         penjing.fit(frame, "class", "cart-binary")
     tree = penjing.fit(frame, "class", "cart-binary", schema={"shop": "ignore"})
     assert tree.about["left_out"] == [["who", "id"], ["shop", "ignored"]]

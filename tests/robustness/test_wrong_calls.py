@@ -237,7 +237,7 @@ def test_a_dict_that_unfolds_without_end_is_refused_and_one_in_two_places_is_not
     part: Any = "leaf"
     for _ in range(60):
         part = {"a": {"u": part, "v": part}}
-    with soon(), pytest.raises(DataError, match="too large"):
+    with soon(), pytest.raises(DataError, match="too many for a tree"):
         penjing.Tree.from_dict(part)
     barks = {"barks": {1: "dog", 0: "cat"}}
     assert penjing.Tree.from_dict({"legs": {3: barks, 4: barks}}).n_leaves == 4

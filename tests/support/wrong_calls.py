@@ -43,7 +43,7 @@ LABELS = (
     "'zzz'|long text|lines|NUL|half a letter|[1, 2]|['zzz']|[None]|set|generator|series|array[2]"
 )
 TWO = "[1, 2]|series|array[2]|generator|half a letter"
-NAMES = "None|{}|generator"
+NAMES = "None|{}"
 MARKERS = f"{TEXT}|[]|()|[1, 2]|['zzz']|set|generator|array[2]|array[0]|series"
 
 UNREAD = (

@@ -106,9 +106,9 @@ def test_the_sources_tree_answers_all_rows_and_differs_in_that_one_tie(tree, tab
     assert source.predict(table).tolist() == PLAY == tree.predict(table).tolist()
     assert source.score(table).correct == 7
     told = penjing.compare(tree, source, {"rows": table})
-    assert not told["same"]
-    assert told["rows"] == {"rows": []}
-    (difference,) = told["differences"]
+    assert not told.same
+    assert told.rows == {"rows": []}
+    (difference,) = told.differences
     assert difference["kind"] == "column"
     assert difference["path"] == [{"column": "temperature", "levels": ["middle"]}]
     assert (difference["a"]["column"], difference["b"]["column"]) == ("weather", "humidity")
@@ -137,7 +137,7 @@ WEIGHED = "temperature 0.1281, weather 0.0202, humidity 0.0202, windy 0.0202"
             "zh",
             [
                 "第 1 步，共 9 步：根结点",
-                f"  比较    {WEIGHED}（信息增益）",
+                f"  比较    {WEIGHED.replace(', ', '、')}（信息增益）",
                 "  选择    temperature，比 weather 大 0.1078",
                 "第 4 步，共 9 步：temperature = middle",
                 "  选择    weather；与 humidity 并列，取排在前面的列",

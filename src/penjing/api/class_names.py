@@ -41,7 +41,7 @@ def names_of(classes: tuple[Label, ...], class_names: Any) -> list[str]:  # noqa
 def _given_names(classes: tuple[Label, ...], class_names: ClassNames) -> list[str]:
     if isinstance(class_names, Mapping):
         return _names_by_class(classes, class_names)
-    given = arguments.as_list(class_names)
+    given = None if isinstance(class_names, str) else arguments.as_list(class_names)
     if given is None or not all(isinstance(name, str) for name in given):
         raise WrongTypeError("bad_class_names", value=class_names)
     if len(given) != len(classes):

@@ -115,7 +115,12 @@ def one_leaf(tree: TreeData, table: Table | None, regrow: Regrower | None = None
     """
     if tree.n_leaves > 1:
         return None
-    key, values, stop = ("one_leaf_other", {}, "no_gain") if table is None else _reason(tree, table)
+    key, values, stop = "one_leaf_other", dict[str, Any](), "no_gain"
+    if table is not None:
+        try:
+            key, values, stop = _reason(tree, table)
+        except PenjingError:  # a recipe whose splits cannot be computed again, such as sums="cases"
+            table = None
     return OneLeaf(key, values, tuple(_suggestions(tree, table, stop, regrow)))
 
 

@@ -178,8 +178,8 @@ class Votes:
         >>> import penjing
         >>> fish = penjing.example("fish")
         >>> print(penjing.fit(fish).ruleset(fish, votes=True).text("zh"))
-          1  yes  2 个样本，错 0 个  0.750  提升度 1.9  当 'no surfacing' = 1 且 flippers = 1
-          2  no  2 个样本，错 0 个  0.750  提升度 1.2  当 'no surfacing' = 0
+          1  yes  2 个样本，错 0 个  0.750  提升度 1.9  条件 'no surfacing' = 1 且 flippers = 1
+          2  no  2 个样本，错 0 个  0.750  提升度 1.2  条件 'no surfacing' = 0
         默认类别：no
         由 3 个叶结点得到 2 条规则，训练集精度 5/5
         """

@@ -626,7 +626,7 @@ class TreeData:
         --------
         >>> import penjing
         >>> rows = [{"x": 0.1, "y": "a"}, {"x": 0.2, "y": "b"}]
-        >>> tree = penjing.fit(rows, target="y")
+        >>> tree = penjing.fit(rows, target="y", recipe="id3")
         >>> print(tree)
         x ≤ 0.15: a (1)
         x > 0.15: b (1)

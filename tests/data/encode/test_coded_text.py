@@ -385,7 +385,7 @@ def test_a_folder_of_texts_is_one_table(tmp_path):
     for key in ("names", "kinds", "levels", "cells", "left out", "rows"):
         assert mine[key] == other[key]
     (folder / "3.csv").write_text("b,a,y\n1,2,p\n", "utf-8")
-    assert "other columns" in on_disk(folder, "y")
+    assert "must have the same columns" in on_disk(folder, "y")
 
 
 @pytest.mark.parametrize("name", ["apostrophes", "a marker first", "line ends in cells", "no name"])

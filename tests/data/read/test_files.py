@@ -82,7 +82,7 @@ def test_a_path_with_a_nul():
 
 
 def test_text_where_a_path_belongs():
-    with pytest.raises(DataError, match="text of several lines: 'a,class'"):
+    with pytest.raises(DataError, match="string of several lines: 'a,class'"):
         read(DATA.decode())
 
 
