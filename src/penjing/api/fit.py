@@ -155,7 +155,7 @@ def fit(
     )
     if class_names is not None:
         tree = keep_class_names(tree, class_names)
-    if tree.n_leaves == 1 and not quiet:
+    if tree.n_nodes == 1 and not quiet:
         from penjing.explain.one_leaf import one_leaf  # noqa: PLC0415 - seldom needed
 
         table = rows.read_from(data, target, weight)

@@ -14,6 +14,7 @@ from penjing.data.table import Column, Floats, Table
 
 SMALL = 8_192
 """Arrays of at most this many bytes are compared as they are."""
+_ON_DISK = (StoredColumn, MappedColumn)
 N_SUMS = 61
 """A prime number: a pattern that repeats after a round number of rows does not hide a change."""
 
@@ -32,11 +33,12 @@ def table_checksum(table: Table) -> int | None:
     >>> table_checksum(read(rows, "y")) == table_checksum(read(rows[::-1], "y"))
     False
     """
-    columns = table.columns if table.target is None else (*table.columns, table.target)
-    if any(isinstance(column, StoredColumn | MappedColumn) for column in columns):
-        return None
     arrays: dict[int, bytes] = {}
-    sums: list[object] = [_column_sum(column, arrays) for column in columns]
+    sums: list[object] = []
+    for column in table.columns if table.target is None else (*table.columns, table.target):
+        if isinstance(column, _ON_DISK):
+            return None
+        sums.append(_column_sum(column, arrays))
     if table.weight is not None:
         sums.append(_sum(np.ascontiguousarray(table.weight)))
     return hash(tuple(sums))

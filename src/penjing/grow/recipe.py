@@ -304,11 +304,22 @@ class Recipe:
         >>> Recipe("id3").settings()["shape"]
         'multiway'
         """
-        plain = {field.name: getattr(self, field.name) for field in fields(self)}
+        plain = {name: _plain(getattr(self, name)) for name in _field_names(self)}
+        del plain["options"]
         plain["criterion"] = self.measure().name
-        options = plain.pop("options")
-        theirs = {field.name: getattr(options, field.name) for field in fields(options)}
-        return {name: _plain(value) for name, value in (plain | theirs).items()}
+        options = self.options
+        return plain | {name: _plain(getattr(options, name)) for name in _field_names(options)}
+
+
+_FIELD_NAMES: dict[type, tuple[str, ...]] = {}
+
+
+def _field_names(settings: Recipe | DialectOptions) -> tuple[str, ...]:
+    """Return the names of settings; `fields` looks at them one by one each time."""
+    names = _FIELD_NAMES.get(type(settings))
+    if names is None:
+        names = _FIELD_NAMES[type(settings)] = tuple(field.name for field in fields(settings))
+    return names
 
 
 def _check_switch(name: str, value: object) -> None:
@@ -331,8 +342,13 @@ def _word(value: Any) -> str:  # noqa: ANN401 - any setting's
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+_PLAIN_TYPES = frozenset((bool, int, float, str, type(None)))
+
+
 def _plain(value: Any) -> Any:  # noqa: ANN401 - any setting's
     """Return a setting as JSON has it: lists for tuples, texts for keys."""
+    if type(value) in _PLAIN_TYPES:
+        return value
     if isinstance(value, Mapping):
         return {str(name): _plain(part) for name, part in value.items()}
     if isinstance(value, np.generic):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -106,8 +106,9 @@ class FlatPredictor:
         self._shares = np.ascontiguousarray(
             tree.values[:, None] if tree.is_regression else tree.shares
         )
-        self.flat = _flat(tree, np.full(len(nodes), SHARE, np.int32))
-        self.learned_flat = self.flat if nodes.missing is None else _flat(tree, nodes.missing)
+        cuts = comparison_cuts(tree)
+        self.flat = _flat(tree, cuts, np.full(len(nodes), SHARE, np.int32))
+        self.learned_flat = self.flat if nodes.missing is None else _flat(tree, cuts, nodes.missing)
         is_nominal = ~tree.is_leaf & (np.isnan(nodes.cut) | np.isposinf(nodes.cut))
         self._splits: list[Split | None] = []
         # NumPy routes the rows where C++ cannot: surrogates; levels that a node did not see in
@@ -115,8 +116,9 @@ class FlatPredictor:
         # known and missing values.
         odd = nodes.missing is not None and bool(self._level_index) and is_nominal.any()
         if nodes.surrogates or odd:
-            cuts = enumerate(comparison_cuts(tree).tolist())
-            self._splits = [_with_cut(tree.split(node), cut) for node, cut in cuts]
+            self._splits = [
+                _with_cut(tree.split(node), cut) for node, cut in enumerate(cuts.tolist())
+            ]
         self.answers = _class_array(tree.classes)
         self._has_no_markers = markers_of(tree) is None
 
@@ -138,10 +140,7 @@ class FlatPredictor:
         ):
             return few
         table = _align_rows(tree, source)
-        columns: list[Cells | None] = [None] * len(self._schema)
-        for c in self._used:
-            cells = _cells(table.columns[c], self._schema[c])
-            columns[c] = _to_single(cells) if self._is_single else cells
+        columns = _table_cells(table, self._schema, self._used, is_single=self._is_single)
         return Rows(columns, table.n_rows, table)
 
     def values(self, rows: Rows, unseen: str, missing: str) -> npt.NDArray[Any]:
@@ -359,16 +358,23 @@ def unseen_is_known(field: Field, cut: float | None, unseen: str) -> bool:
 
 
 def threshold_gaps(tree: TreeData, table: Table) -> Floats:
-    """Return the values on both sides of each threshold, of the rows in the node, (n, 2)."""
-    predictor = FlatPredictor(tree)
-    flat = predictor.flat if tree.nodes.surrogates else predictor.learned_flat
-    gaps = np.full((len(tree.nodes), 2), np.nan)
+    """Return the values on both sides of each threshold, of the training rows in the node, (n, 2).
+
+    The table is the one that the tree was grown from: its categories have the codes of the tree.
+    """
+    nodes, used = tree.nodes, used_columns(tree)
+    is_single = tree.recipe.get("precision") == "single"
+    has_modes = nodes.missing is not None and not nodes.surrogates
+    modes = nodes.missing if has_modes else np.full(len(nodes), SHARE, np.int32)
+    assert modes is not None
+    flat = _flat(tree, comparison_cuts(tree), modes)
+    gaps = np.full((len(nodes), 2), np.nan)
     for part in row_blocks(table):
-        rows = predictor.rows(tree, part)
-        low, high = flat.threshold_gaps(rows.columns, rows.n).reshape(-1, 2).T
+        columns = _table_cells(part, tree.schema, used, is_single=is_single)
+        low, high = flat.threshold_gaps(columns, part.n_rows).reshape(-1, 2).T
         gaps[:, 0] = np.fmax(gaps[:, 0], low)
         gaps[:, 1] = np.fmin(gaps[:, 1], high)
-    if tree.recipe.get("precision") != "single":
+    if not is_single:
         return gaps
     # The gaps are the original values; 32-bit floats are used for comparisons only.
     for c in np.unique(tree.nodes.column[np.isfinite(gaps[:, 0])]).tolist():
@@ -404,11 +410,11 @@ def _align_rows(tree: TreeData, source: Any) -> Table:  # noqa: ANN401 - whateve
     return Table(tuple(columns), None, 0)
 
 
-def _flat(tree: TreeData, missing: Ids) -> FlatTree:
+def _flat(tree: TreeData, cuts: Floats, missing: Ids) -> FlatTree:
     nodes = tree.nodes
     return FlatTree(
         column=nodes.column,
-        cut=comparison_cuts(tree),
+        cut=cuts,
         first_child=tree.first_child,
         n_children=tree.n_children,
         level_start=nodes.level_start.astype(np.int64, copy=False),
@@ -428,6 +434,17 @@ def comparison_cuts(tree: TreeData) -> Floats:
     is_single = tree.recipe.get("precision") == "single"
     rounded = is_single and dialect_of(tree).rounds_thresholds
     return np.asarray(_to_single(tree.nodes.cut), np.float64) if rounded else tree.nodes.cut
+
+
+def _table_cells(
+    table: Table, schema: Sequence[Field], used: Sequence[int], *, is_single: bool
+) -> list[Cells | None]:
+    """Return the columns of a table that a tree uses, as C++ expects them."""
+    columns: list[Cells | None] = [None] * len(schema)
+    for c in used:
+        cells = _cells(table.columns[c], schema[c])
+        columns[c] = _to_single(cells) if is_single else cells
+    return columns
 
 
 def _cells(column: Column, field: Field) -> Cells:

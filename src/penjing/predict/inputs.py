@@ -14,6 +14,7 @@ from penjing.data.read.frames import name_text
 from penjing.data.read.missing_markers import Markers, make_markers
 from penjing.data.table import MISSING, Codes, Column, Field, Table, numeric
 from penjing.errors import DataError, WrongTypeError, unknown_name_error
+from penjing.tree.nodes import LEAF
 from penjing.tree.tree_data import TreeData
 
 
@@ -116,11 +117,16 @@ def _used_names(tree: TreeData) -> set[str]:
     return {tree.schema[c].name for c in used_columns(tree)}
 
 
-def used_columns(tree: TreeData) -> list[int]:
+def used_columns(tree: TreeData, *, with_surrogates: bool = True) -> list[int]:
     """Return the columns that a tree splits on, in surrogates, too."""
-    split_columns = {int(c) for c in np.unique(tree.nodes.column[~tree.is_leaf])}
+    # Not np.unique: that loads numpy.ma, 2 MB and 7 ms of the first fit.
+    counts = np.bincount(tree.nodes.column - LEAF)
+    counts[0] = 0  # the leaves
+    split_columns: list[int] = (counts.nonzero()[0] + LEAF).tolist()
+    if not (with_surrogates and tree.nodes.surrogates):
+        return split_columns
     surrogate_columns = {s.column for tests in tree.nodes.surrogates.values() for s in tests}
-    return sorted(split_columns | surrogate_columns)
+    return sorted(surrogate_columns.union(split_columns))
 
 
 def align_to(

@@ -6,7 +6,6 @@ from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise
 from math import exp, log, sqrt
 from typing import Literal
 
@@ -56,14 +55,7 @@ class ErrorBound:
         >>> round(ErrorBound().squared, 5), round(ErrorBound(deviate="quantile").squared, 4)
         (0.47956, 0.4549)
         """
-        if self.deviate == "quantile":
-            from statistics import NormalDist  # noqa: PLC0415 - loads fractions and decimals
-
-            return NormalDist().inv_cdf(1 - self._cf) ** 2
-        i = max(bisect_left(_PROBABILITY, self._cf), 1)
-        (p, q), (a, b) = list(pairwise(_PROBABILITY))[i - 1], list(pairwise(_DEVIATE))[i - 1]
-        z = self._round(a + (b - a) * (self._cf - p) / (q - p))
-        return self._round(z * z)
+        return _squared_deviate(self._cf, self.deviate, single=self.single)
 
     def added_errors(self, n: float, errors: float) -> float:
         """Return the number of expected errors beyond those made in training.
@@ -109,3 +101,18 @@ class ErrorBound:
     def estimate(self, n: float, errors: float) -> float:
         """Return the errors made in training plus those added; 0 without cases."""
         return self._round(errors + self.added_errors(n, errors)) if n > 0 else 0.0
+
+
+@lru_cache(maxsize=64)  # each fit makes a bound of its own, nearly always with the same settings
+def _squared_deviate(cf: float, deviate: str, *, single: bool) -> float:
+    if deviate == "quantile":
+        from statistics import NormalDist  # noqa: PLC0415 - loads fractions and decimals
+
+        return NormalDist().inv_cdf(1 - cf) ** 2
+    i = max(bisect_left(_PROBABILITY, cf), 1)
+    (p, q), (a, b) = _PROBABILITY[i - 1 : i + 1], _DEVIATE[i - 1 : i + 1]
+    z = a + (b - a) * (cf - p) / (q - p)
+    if not single:
+        return z * z
+    z = float(np.float32(z))
+    return float(np.float32(z * z))

@@ -162,8 +162,10 @@ def finish_table(table: Table, context: ReadContext, *, drop: bool = True) -> Ta
         names = [*dict.fromkeys(context.trimmed)]
         context.note("trimmed", columns=Names(names), n=len(names))
     notes = [*context.raw_table.notes, *context.notes]
-    if not drop:
-        return replace(table, notes=tuple(notes))
+    target = table.target
+    is_whole = target is not None and not target.has_missing and table.n_rows > 0
+    if not drop or (is_whole and table.weight is None):
+        return replace(table, notes=tuple(notes)) if notes else table
     if table.target is None:
         is_kept = np.ones(table.n_rows, np.bool_)
     else:
