@@ -126,7 +126,7 @@ def test_a_marker_that_is_a_number_is_found_however_it_is_written(tmp_path, mark
     table = penjing.read(path, "y", missing=[marker])
     assert table.column("n").n_missing == 20
     tree = penjing.fit(table, recipe="cart-binary", missing="branch")
-    assert tree.reading == {"missing": [marker]}
+    assert tree.reading["missing"] == [marker]
     again = penjing.load(_saved(tree, tmp_path))
     new = [[-999], [1]]
     for source in (

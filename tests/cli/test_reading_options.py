@@ -5,6 +5,7 @@ The verbs and the options come from the program itself, so that a new one is tes
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import typer
 
 from penjing.cli.app import build_app
 from penjing.cli.parameters import READING_OPTIONS
+from workbook import write_workbook
 
 TABLES = ("data", "train", "test", "validate")
 """The parameters by which verbs are given a table."""
@@ -47,6 +49,21 @@ def changed(column, value, rows=ROWS, at=5):
     ]
 
 
+def with_commas():
+    """Return the rows with decimal commas, some of them before three digits."""
+    place = ROWS[0].index("n")
+    numbers = [f"{2 * i + 1},500" for i in range(len(ROWS) - 1)]
+    return [
+        ROWS[0],
+        *([*r[:place], x, *r[place + 1 :]] for r, x in zip(ROWS[1:], numbers, strict=True)),
+    ]
+
+
+def given(option, value):
+    """Return the words of an option on the command line."""
+    return [option] if value is None else [option, value]
+
+
 HARD = {
     "--target": lambda: (written("x.csv", [[*ROWS[0][:-1], "truth"], *ROWS[1:]]), "truth"),
     "--schema": lambda: (written("x.csv", ROWS), '{"w": "weight"}'),
@@ -58,9 +75,12 @@ HARD = {
     "--ignore": lambda: (written("x.csv", changed("k", "v")), "k"),
     "--weight": lambda: (written("x.csv", ROWS), "w"),
     "--dates": lambda: (written("x.csv", ROWS), "month"),
+    "--decimal": lambda: (written("x.csv", with_commas(), ";"), ","),
+    "--fold-case": lambda: (written("x.csv", changed("k", " U ")), None),
+    "--sheet": lambda: (write_workbook("x.xlsx", {"notes": [["x"], ["y"]], "t": ROWS}), "t"),
 }
-"""A file that needs the option, and the option's value."""
-NEEDED = ("--missing-marker", "--encoding", "--separator", "--names")
+"""A file that needs the option, and the option's value; None for a switch."""
+NEEDED = ("--missing-marker", "--encoding", "--separator", "--names", "--decimal", "--sheet")
 """Without these the file cannot be read as what it is, by any verb that has a model."""
 
 
@@ -141,7 +161,7 @@ def test_every_reader_applies_every_reading_option(run, verb):
         line = line_of(verb, table)
         if verb in LEARNERS and option == "--missing-marker":
             line += ["--schema", '{"n": "numeric"}']
-        done = run(*line, option, value)
+        done = run(*line, *given(option, value))
         assert done.code == 0, (option, done.err)
         advised(verb, done.err)
         if option in NEEDED:
@@ -212,6 +232,158 @@ def test_bootstrap_takes_settings_of_the_recipe(run):
     assert done.data["leaves"] == [1, 1, 1]
 
 
+REMEMBERED = {
+    "--target": lambda: (written("x.csv", ROWS), "a"),
+    "--schema": lambda: (written("x.csv", ROWS), '{"w": "weight", "k": ["v", "u"]}'),
+    "--missing-marker": lambda: (written("x.csv", deciding(["-", "p", "q"], "nyy")), "-"),
+    "--encoding": lambda: (written("x.csv", changed("k", "\u30a2"), encoding="cp932"), "cp932"),
+    "--separator": HARD["--separator"],
+    "--names": HARD["--names"],
+    "--keep": lambda: (written("x.csv", ROWS), "day"),
+    "--ignore": lambda: (written("x.csv", ROWS), "w"),
+    "--weight": HARD["--weight"],
+    "--dates": lambda: (written("x.csv", ambiguous_dates()), "number,month"),
+    "--decimal": lambda: (written("x.csv", thousands(), ";"), ","),
+    "--fold-case": lambda: (written("x.csv", deciding(SPELLINGS, "nnnyyyy")), None),
+    "--sheet": HARD["--sheet"],
+}
+"""A table that is read otherwise without the option, and the option's value."""
+
+
+def replaced(column, values):
+    place = ROWS[0].index(column)
+    rows = zip(ROWS[1:], values, strict=True)
+    return [ROWS[0], *([*row[:place], value, *row[place + 1 :]] for row, value in rows)]
+
+
+def ambiguous_dates():
+    return replaced("day", [f"{1 + i % 12}/{1 + i % 9}/2024" for i in range(24)])
+
+
+def thousands():
+    return replaced("n", [f"{1 + i}.{(7 * i) % 1000:03}" for i in range(24)])
+
+
+SPELLINGS = ("Basic", "BASIC", "basic  ", "Pro plan", "PRO  plan", "pro plan", "Pro plan")
+
+
+def deciding(cells, classes):
+    """Return a table in which the cells of one column decide the class."""
+    pairs = [*zip(cells, classes, strict=True)] * 8
+    return [["c", "w", "y"], *([cell, str(1 + i % 3), y] for i, (cell, y) in enumerate(pairs))]
+
+
+WITH_MODEL = sorted(set(READERS) - set(LEARNERS))
+
+
+@pytest.mark.parametrize("verb", WITH_MODEL)
+@pytest.mark.parametrize("option", LONG)
+def test_a_model_remembers_every_reading_option(run, verb, option):
+    """What a command says of a table is the same with the option of training and without it."""
+    table, value = REMEMBERED[option]()
+    recipe = ("-r", "cart-binary", "--missing", "branch", "-o", "m.tree")
+    target = () if option == "--target" else ("--target", "y")
+    done = run("fit", table, *given(option, value), *recipe, *target)
+    assert done.code == 0, done.err
+    assert_same_with_and_without(run, line_of(verb, table), given(option, value))
+
+
+@pytest.mark.parametrize("verb", WITH_MODEL)
+def test_a_model_remembers_all_reading_options_together(run, verb):
+    rows = [
+        [str(i), f"{1 + i}.{(7 * i) % 1000:03},5", ("$5", "- ", "$ 1.200,50", "(7)")[i % 4],
+         ("Basic", "BASIC", "pro ", "Pro")[i % 4], f"{1 + i % 12}/{1 + i % 9}/2024",
+         f"{i % 5} %", f"{1 + i % 2}", ("ja", "nein")[(i > 11) != (i % 4 > 1)]]
+        for i in range(40)
+    ]  # fmt: skip
+    written("x.csv", rows, "~", "utf-16-le")
+    told = ["--names", "id,n,m,k,day,share,w,y", "--separator", "~", "--encoding", "utf-16-le"]
+    told += ["--missing-marker", "-", "--fold-case", "--weight", "w", "--decimal", ","]
+    more = ["--dates", "month,number", "-t", "y", "-r", "cart-binary", "--missing", "branch"]
+    done = run("fit", "x.csv", *told, *more, "-o", "m.tree")
+    assert done.code == 0, done.err
+    assert_same_with_and_without(run, line_of(verb, "x.csv"), told)
+
+
+def assert_same_with_and_without(run, line, words):
+    found = []
+    for more in (words, []):
+        Path("r.html").unlink(missing_ok=True)
+        done = run(*line, *more)
+        assert done.code == 0, (more, done.err)
+        page = Path("r.html").read_text("utf-8") if Path("r.html").exists() else ""
+        # predict --ignore also leaves the column out of the output
+        is_shorter = line[0] == "predict" and "--ignore" in words
+        rows = [row.rsplit(",", 1)[1] for row in done.out.splitlines()] if is_shorter else done.out
+        found.append((rows, page))
+    assert found[0] == found[1]
+
+
+MATTERS = sorted({*LONG} - {"--target", "--schema", "--keep", "--ignore", "--dates"})
+"""Options that a model without a record would need again; the others choose columns."""
+
+
+@pytest.mark.parametrize("option", MATTERS)
+def test_without_the_record_the_option_would_be_needed(run, option):
+    table, value = REMEMBERED[option]()
+    recipe = ("-t", "y", "-r", "cart-binary", "--missing", "branch", "-o", "m.tree")
+    assert run("fit", table, *given(option, value), *recipe).code == 0
+    expected = run("predict", "m.tree", table).out, run("test", "m.tree", table, "--json").out
+    model = json.loads(Path("m.tree").read_text("utf-8"))
+    del model["reading"]
+    Path("m.tree").write_text(json.dumps(model), "utf-8")
+    assert (
+        run("predict", "m.tree", table).out,
+        run("test", "m.tree", table, "--json").out,
+    ) != expected
+
+
+def test_the_order_of_dates_is_remembered(run):
+    dates = [f"{1 + i}/{1 + i % 2}/2024" for i in range(24)]  # the day comes first
+    written("x.csv", [["day", "y"], *([d, "yn"[i > 11]] for i, d in enumerate(dates))])
+    recipe = ("-t", "y", "-r", "cart-binary", "--dates", "day", "-o", "m.tree")
+    assert run("fit", "x.csv", *recipe).code == 0
+    written("new.csv", [["day"], ["2/11/2024"], ["11/2/2024"]])
+    rows = run("predict", "m.tree", "new.csv").out.splitlines()
+    assert [row.rsplit(",", 1)[1] for row in rows[1:]] == ["y", "y"]
+    assert run("explain", "m.tree", "--row", "day=13/2/2024", "--json").data["answer"] == "n"
+    refused = run("predict", "m.tree", written("odd.csv", [["day"], ["2/13/2024"]]))
+    assert refused.code == 1
+    assert "'2/13/2024'" in refused.err
+    gaps = run("predict", "m.tree", written("gap.csv", [["day", "k"], ["", "u"]]))
+    assert gaps.code == 0, gaps.err
+
+
+def test_what_the_user_says_wins_and_is_noted(run):
+    written("x.csv", replaced("n", [f"{i}.125" for i in range(24)]))
+    more = ("-t", "y", "-r", "cart-binary", "-o", "m.tree")
+    assert run("fit", "x.csv", *more, "--missing-marker", "-").code == 0
+    written("new.csv", replaced("n", [f"{i},125" for i in range(24)]), ";")
+    refused = run("test", "m.tree", "new.csv")
+    assert refused.code == 1
+    assert "--decimal ," in refused.err
+    done = run("test", "m.tree", "new.csv", "--decimal", ",", "--missing-marker", "?", "--json")
+    assert done.code == 0, done.err
+    assert "--decimal is ,, as given" in done.err
+    assert "the model was trained with -" in done.err
+    assert done.data["correct"] == run("test", "m.tree", "x.csv", "--json").data["correct"]
+
+
+def test_a_file_of_another_layout_is_read_by_its_own_and_that_is_noted(run):
+    written("x.csv", ROWS[1:], "~")
+    more = ("--names", ",".join(ROWS[0]), "--separator", "~", "-t", "y", "-r", "cart-binary")
+    assert run("fit", "x.csv", *more, "-o", "m.tree").code == 0
+    expected = run("test", "m.tree", "x.csv", "--json").data["correct"]
+    done = run("test", "m.tree", written("header.csv", ROWS, ";"), "--json")
+    assert done.code == 0, done.err
+    assert done.data["correct"] == expected
+    assert "header" in done.err
+    assert "separated by ';'" in done.err
+    without_target = written("new.csv", [row[:-1] for row in ROWS[1:]], "~")
+    predictions = run("predict", "m.tree", without_target).out.splitlines()
+    assert len(predictions) == len(ROWS)
+
+
 def database(rows=ROWS):
     """Write a DuckDB file with a table of rows, all text but for the dates; return its address."""
     import duckdb  # noqa: PLC0415 - heavy
@@ -224,13 +396,17 @@ def database(rows=ROWS):
 
 
 AFAR = ("--target", "y", "--query", "orders", "--engine", "duckdb", "-r", "cart-binary")
-HERE = ("--missing-marker", "--encoding", "--separator", "--names", "--keep", "--dates")
+HERE = (
+    *("--missing-marker", "--encoding", "--separator", "--names", "--keep", "--dates"),
+    *("--decimal", "--fold-case", "--sheet"),
+)
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("option", HERE)
 def test_a_database_refuses_what_is_about_reading_in_one_sentence(run, option, lang):
-    found = run("fit", database(), *AFAR, option, "x", "--lang", lang, "-o", "x.tree")
+    value = None if HARD[option]()[1] is None else "x"
+    found = run("fit", database(), *AFAR, *given(option, value), "--lang", lang, "-o", "x.tree")
     assert found.code == 1
     assert found.err.count(option) == 1
     assert "duckdb" in found.err
@@ -252,7 +428,9 @@ def test_a_file_that_duckdb_counts_is_read_with_all_options(run, option):
     path, value = HARD[option]()
     more = ("-t", "y", "-r", "cart-binary")
     trees = [
-        run("fit", path, option, value, *more, "--engine", engine, "--missing", "branch").out
+        run(
+            "fit", path, *given(option, value), *more, "--engine", engine, "--missing", "branch"
+        ).out
         for engine in ("memory", "duckdb")
     ]
     assert trees[0]

@@ -26,6 +26,9 @@ def read(
     names: Sequence[str] | None = None,
     labels: Iterable[Any] | None = None,
     separator: str | None = None,
+    decimal: str | None = None,
+    fold_case: bool | str | Iterable[str] = False,
+    sheet: str | int | None = None,
     memory_limit: float | str | None = None,
     quiet: bool = False,
 ) -> Table:
@@ -34,10 +37,10 @@ def read(
     Parameters
     ----------
     source : path, "-", "example:NAME", bytes, open file, frame, array, list or dict
-        CSV or TSV (also .gz), ARFF, C4.5 .names/.data/.test, Parquet, JSON lines or a JSON
-        array; a pandas, polars or pyarrow frame; a NumPy array; a list of dicts; a list of
-        rows; a dict ``{(values…): class}`` or ``{name: values}``. "-" is standard input,
-        "example:watermelon2.0" a built-in table.
+        CSV or TSV (also .gz), a workbook (.xlsx; with the extra ``excel``), ARFF, C4.5
+        .names/.data/.test, Parquet, JSON lines or a JSON array; a pandas, polars or pyarrow
+        frame; a NumPy array; a list of dicts; a list of rows; a dict ``{(values…): class}`` or
+        ``{name: values}``. "-" is standard input, "example:watermelon2.0" a built-in table.
     target : str, False or None
         The column to predict. None: the target of the schema or of the file (ARFF, .names), a
         column that is called class, label, target, 类别 or 标签, or the last column if it has at
@@ -67,6 +70,14 @@ def read(
         The class of each row, if the rows do not contain it.
     separator : str
         The character between the cells of a line. By default it is detected.
+    decimal : "." or ","
+        The decimal mark of numbers in texts; the other one separates thousands. By default, for
+        each column the one that fits all its values; a point if both do, with a note.
+    fold_case : bool, str or list of str
+        Treat categories that differ in case and blanks only as one, in all columns or in these.
+        The most frequent spelling names it.
+    sheet : str or int
+        The sheet of a workbook, by name or number from 1. By default the first.
     memory_limit : int or str
         How much memory may be used, in bytes or as ``"2GB"``; by default half of the free memory.
         A source that needs more, compressed or not, is refused before it is loaded.
@@ -77,7 +88,8 @@ def read(
     -------
     Table
         Its ``notes`` list the decisions made while reading, its ``left_out`` the columns that no
-        tree may split on.
+        tree may split on. How the table was read is kept in a tree that is grown from it, and
+        applied to the rows that are read for the tree.
 
     Raises
     ------

@@ -245,6 +245,9 @@ def _fit_remote(
         "--names": reading.names,
         "--keep": reading.keep,
         "--dates": reading.dates,
+        "--decimal": reading.decimal,
+        "--fold-case": reading.fold_case or None,
+        "--sheet": reading.sheet,
     }
     remote.refuse_local_settings(engine, **{k: v or None for k, v in unsupported.items()})
     with collect_notes() as notes, progress_bar(console) as report_progress:

@@ -72,6 +72,7 @@ class LargeTableLoader:
             tuple(reading.keep or ()), reading.dates, reading.encoding,
             reading.separator_character(), reading.column_names(),
             chosen_recipe is not None and chosen_recipe.options.counts_weightless,
+            reading.decimal, reading.fold_case,
         )  # fmt: skip
         with progress_bar(console) as report_progress:
             options: dict[str, Any] = {

@@ -166,6 +166,8 @@ READING_OPTIONS: Group = {
         str, "separator", "--separator", panel=INPUT, metavar="CHAR", default="detected"
     ),
     "names": _option(str, "names", "--names", panel=INPUT, metavar="A,B,…"),
+    "decimal": _option(str, "decimal", "--decimal", panel=INPUT, metavar=".|,", default="detected"),
+    "sheet": _option(str, "sheet", "--sheet", panel=INPUT, metavar="NAME", default="first_sheet"),
     "markers": _option(
         list[str], "markers", "--missing-marker", panel=INPUT, metavar="WORD", default="markers"
     ),
@@ -173,6 +175,7 @@ READING_OPTIONS: Group = {
     "ignore": _option(list[str], "ignore", "--ignore", panel=COLUMNS, metavar="COLUMN"),
     "weight": _option(str, "weight", "--weight", panel=COLUMNS, metavar="COLUMN"),
     "dates": _option(str, "dates", "--dates", panel=COLUMNS, metavar="PARTS"),
+    "fold_case": _switch("fold_case", "--fold-case", panel=COLUMNS),
 }
 """The options of every command that reads a table, by the fields of `ReadingOptions`."""
 
@@ -194,6 +197,22 @@ MODEL_READING_OPTIONS: Group = READING_OPTIONS | {
         default="model_target",
     ),
     "schema": _option(str, "model_schema", "--schema", panel=COLUMNS, metavar="JSON|FILE"),
+    "encoding": _option(str, "encoding", "--encoding", panel=INPUT, default="as_trained"),
+    "separator": _option(
+        str, "separator", "--separator", panel=INPUT, metavar="CHAR", default="as_trained"
+    ),
+    "names": _option(
+        str, "names", "--names", panel=INPUT, metavar="A,B,…", default="as_trained_or_header"
+    ),
+    "decimal": _option(
+        str, "decimal", "--decimal", panel=INPUT, metavar=".|,", default="as_trained"
+    ),
+    "sheet": _option(
+        str, "sheet", "--sheet", panel=INPUT, metavar="NAME", default="as_trained_or_first"
+    ),
+    "weight": _option(
+        str, "weight", "--weight", panel=COLUMNS, metavar="COLUMN", default="as_trained_if_there"
+    ),
     "keep": _settled(list[str], "keep", "COLUMN"),
     "dates": _settled(str, "dates", "PARTS"),
 }

@@ -74,7 +74,14 @@ def predict(
     if proba and tree.is_regression:
         raise CapabilityError("shares_need_classes", target=tree.target.name)
     batches = read_batches(
-        TableSource(data, reading.encoding, reading.separator_character(), reading.column_names())
+        TableSource(
+            data,
+            reading.encoding,
+            reading.separator_character(),
+            reading.column_names(),
+            reading.sheet,
+            reading.layout_for(tree),
+        )
     )
     aligned = prediction_output.align_batches(console, tree, batches, reading)
     if console.as_json:

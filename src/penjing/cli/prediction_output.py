@@ -47,13 +47,16 @@ def align_batches(
     from penjing.data.read.build_table import check_columns_exist  # noqa: PLC0415
     from penjing.data.read.conform import conform_to_fields  # noqa: PLC0415
     from penjing.data.read.missing_markers import make_markers  # noqa: PLC0415
+    from penjing.data.read.reading import Reading  # noqa: PLC0415
     from penjing.data.read.stream import normalize_columns  # noqa: PLC0415
     from penjing.predict.inputs import align_to  # noqa: PLC0415 - heavy
 
     needed = split_columns(tree)
     fields = tuple(field for field in tree.schema if field.name in needed)
     noted_keys: set[str] = set()
-    ignored, missing = reading.check_ignored_columns(tree), reading.missing_markers(console, tree)
+    ignored = reading.check_ignored_columns(tree)
+    own = Reading.from_json(reading.merged_with(reading.reading_for(console, tree)))
+    missing = own.missing
     for raw in batches:
         check_columns_exist(raw, reading.required_columns(tree))
         columns = [c for c in raw.columns if c.name not in ignored]
@@ -63,7 +66,9 @@ def align_batches(
             yield batch, _empty_table(tree, batch, fields)
             continue
         markers = make_markers(missing, usual=batch.has_usual_markers)
-        table = conform_to_fields(normalize_columns(batch, needed), markers, fields, False)
+        table = conform_to_fields(
+            normalize_columns(batch, needed), markers, fields, False, reading=own
+        )
         console.print_notes(note for note in table.notes if note.key not in noted_keys)
         noted_keys |= {note.key for note in table.notes}
         yield batch, align_to(tree.schema, None, table, needed)
@@ -71,10 +76,12 @@ def align_batches(
 
 def _empty_table(tree: Tree, batch: RawTable, fields: tuple[Field, ...]) -> Table:
     """Return a table without rows, after checking that the columns of the splits exist."""
-    from penjing.data.table import Column, Table  # noqa: PLC0415 - heavy
+    from penjing.data.table import Column, Table  # noqa: PLC0415
+    from penjing.predict.inputs import date_of  # noqa: PLC0415 - heavy
 
     for field in fields:
-        if batch.names and field.name not in batch.names:  # JSON without rows has no column names
+        is_known = field.name in batch.names or date_of(tree, field.name) in batch.names
+        if batch.names and not is_known:  # JSON without rows has no column names
             raise unknown_name_error("unknown_column", field.name, batch.names)
     no_codes = np.empty(0, np.int32)
     columns = [Column(f.name, f.kind, tuple(f.levels), no_codes) for f in tree.schema]

@@ -66,7 +66,10 @@ class Pruning:
         assert table.target is not None
         # The table has applied the schema, ignored columns and weight already.
         rows_only = replace(reading, schema=None, ignore=None, weight=None)
-        return table, rows_only.read_rows(console, self.validate, table.schema, table.target.field)
+        like = table.source.get("reading")
+        return table, rows_only.read_rows(
+            console, self.validate, table.schema, table.target.field, like=like
+        )
 
     def grow(
         self, console: Console, train: Table, validation: Table | None, settings: dict[str, Any]

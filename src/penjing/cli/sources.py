@@ -17,9 +17,20 @@ from penjing.errors import ChoiceError, DataError, PenjingError, unknown_name_er
 if TYPE_CHECKING:
     from penjing.api.tree import Tree
     from penjing.data.read.raw_columns import RawTable
+    from penjing.data.read.reading import FileLayout
     from penjing.data.table import Column, Field, Table
 
 STANDARD_STREAM = "-"
+OPTION_NAMES = {
+    "encoding": "--encoding",
+    "separator": "--separator",
+    "names": "--names",
+    "sheet": "--sheet",
+    "decimal": "--decimal",
+    "fold_case": "--fold-case",
+    "weight": "--weight",
+}
+"""The options by the keys under which a model stores them."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +47,9 @@ class ReadingOptions:
     ignore: Sequence[str] | None = None
     weight: str | None = None
     dates: str | None = None
+    decimal: str | None = None
+    fold_case: bool = False
+    sheet: str | None = None
     memory_limit: str | None = None
 
     def read_table(self, console: Console, path: str, data: SourceFile | None = None) -> Table:
@@ -76,6 +90,7 @@ class ReadingOptions:
             weight=self.weight,
             keep=self.keep or (),
             dates=self.dates,
+            fold_case=self.fold_case,
             **self._parsing_options(data),
         )
 
@@ -86,6 +101,8 @@ class ReadingOptions:
             "encoding": self.encoding,
             "names": self.column_names(),
             "separator": self.separator_character(),
+            "decimal": self.decimal,
+            "sheet": self.sheet,
             "memory_limit": self.memory_limit,
         }
 
@@ -106,11 +123,11 @@ class ReadingOptions:
         *,
         needed: Collection[str] | None = None,
         data: SourceFile | None = None,
-        missing: Any = None,  # noqa: ANN401 - as in `read`
+        like: Mapping[str, Any] | None = None,
     ) -> Table:
         """Return the rows of a file with the columns of a tree or of another table.
 
-        ``missing`` are the markers of the tree; those of the command line take precedence.
+        ``like`` is how that table was read; the options of the command line take precedence.
         """
         from penjing.data.read import read  # noqa: PLC0415
         from penjing.predict.inputs import align_to  # noqa: PLC0415 - heavy
@@ -123,9 +140,11 @@ class ReadingOptions:
             data.source(),
             False if target is None else replace(target, name=roles.target or target.name),
             [field for field in fields if field.name in required],
-            missing=self.markers or missing,
+            missing=self.markers or None,
             weight=roles.weight,
             keep=[] if roles.target is None else [roles.target],
+            fold_case=self.fold_case,
+            like=like,
             **self._parsing_options(data),
         )
         console.print_notes(table.notes)
@@ -166,20 +185,64 @@ class ReadingOptions:
             raise ChoiceError("ignored_is_asked", column=name)
         return ignored
 
-    def missing_markers(self, console: Console, *trees: Tree) -> Any:  # noqa: ANN401 - as in `read`
-        """Return the missing-value markers for these trees: those given, else the trees' own."""
-        from penjing.predict.inputs import markers_of  # noqa: PLC0415 - heavy
+    def reading_for(self, console: Console, *trees: Tree) -> dict[str, Any] | None:
+        """Return how the tables of these trees were read; note options that say otherwise."""
+        from penjing.predict.inputs import reading_of  # noqa: PLC0415 - heavy
 
-        tree_markers = markers_of(*trees)
-        if not self.markers:
-            return tree_markers
-        if tree_markers is not None and list(self.markers) != tree_markers:
-            from penjing.data.table import Note  # noqa: PLC0415 - heavy
+        reading = reading_of(*trees)
+        self._note_differences(console, reading or {})
+        return reading
 
-            own = tree_markers["only"] if isinstance(tree_markers, dict) else tree_markers
-            values = {"said": list(self.markers), "kept": own}
-            console.print_notes([Note("note_other_markers", values)])
-        return list(self.markers)
+    def merged_with(self, reading: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Return a reading in which the options of the command line take precedence."""
+        return {**(reading or {}), **self._given()}
+
+    def layout_for(self, tree: Tree) -> FileLayout:
+        """Return what is known about the layout of a file for a tree."""
+        from penjing.data.read.reading import FileLayout, Reading  # noqa: PLC0415
+        from penjing.predict.inputs import row_names  # noqa: PLC0415 - heavy
+
+        known = frozenset({*row_names(tree), tree.target.name})
+        return FileLayout(
+            Reading.from_json(self.merged_with(tree.reading)), known, tree.target.name
+        )
+
+    def _given(self) -> dict[str, Any]:
+        """Return the options as a model stores them."""
+        given = {
+            "missing": list(self.markers) if self.markers else None,
+            "encoding": self.encoding,
+            "separator": self.separator_character(),
+            "names": self.column_names(),
+            "sheet": self.sheet,
+            "decimal": self.decimal,
+            "fold_case": self.fold_case or None,
+            "weight": self.weight,
+        }
+        return {key: value for key, value in given.items() if value is not None}
+
+    def _note_differences(self, console: Console, reading: Mapping[str, Any]) -> None:
+        """Note the options that differ from how the table of a model was read."""
+        from penjing.data.table import Note  # noqa: PLC0415 - heavy
+
+        columns = reading.get("columns", {}).values()
+        marks = sorted(
+            {c["number"]["decimal"] for c in columns if "decimal" in c.get("number", {})}
+        )
+        for key, said in self._given().items():
+            kept = reading.get(key)
+            if key == "decimal" and kept is None and len(marks) == 1:
+                kept = marks[0]
+            if kept is None or kept == said:
+                continue
+            if key == "missing":
+                own = kept["only"] if isinstance(kept, dict) else kept
+                console.print_notes([Note("note_other_markers", {"said": said, "kept": own})])
+                continue
+            values = {"option": OPTION_NAMES[key], "said": said, "kept": kept}
+            console.print_notes([Note("note_other_reading", values)])
+        if self.fold_case and not reading.get("fold_case"):
+            console.print_notes([Note("note_folds_case")])
 
     def read_rows_for(
         self,
@@ -195,32 +258,34 @@ class ReadingOptions:
         target = tree.target if with_target else None
         options: dict[str, Any] = {
             "needed": split_columns(tree),
-            "missing": self.missing_markers(console, tree),
+            "like": self.reading_for(console, tree),
         }
         return self.read_rows(console, path, tree.schema, target, data=data, **options)
 
     def read_rows_for_all(self, console: Console, trees: Sequence[Tree], path: str) -> Table:
         """Return the rows of a file with the columns of the splits of both trees."""
-        from penjing.predict.inputs import markers_of  # noqa: PLC0415 - heavy
+        from penjing.predict.inputs import reading_of  # noqa: PLC0415 - heavy
 
         self.check_ignored_columns(*trees)
         fields = {field.name: field for tree in reversed(trees) for field in tree.schema}
         needed = {name for tree in trees for name in split_columns(tree)}
         options: dict[str, Any] = {
             "needed": needed,
-            "missing": self.missing_markers(console, *trees),
+            "like": self.reading_for(console, *trees),
         }
         table = self.read_rows(console, path, list(fields.values()), trees[0].target, **options)
-        if self.markers or markers_of(trees[0]) == markers_of(trees[1]):
+        if self.markers or reading_of(trees[0]) == reading_of(trees[1]):
             return table
         source = {key: value for key, value in table.source.items() if key != "reading"}
-        return replace(table, source=source)  # each tree applies its own markers
+        return replace(table, source=source)  # each tree applies its own reading
 
     def read_raw_table(self, data: SourceFile) -> RawTable:
         """Return the columns of a file with their values as written."""
         from penjing.data.read.dispatch import read_source  # noqa: PLC0415 - heavy
 
-        return read_source(data.source(), **self._parsing_options(data))
+        options = self._parsing_options(data)
+        del options["decimal"]  # of values, which are not parsed here
+        return read_source(data.source(), **options)
 
     def column_schema(self) -> dict[str, Any]:
         """Return the schema given by the options."""
@@ -302,18 +367,19 @@ def parse_row(
         values = json.loads(text) if text.lstrip().startswith("{") else _parse_pairs(text)
     except ValueError:
         raise ChoiceError("explain_not_row", text=text) from None
-    from penjing.predict.inputs import align_to  # noqa: PLC0415 - heavy
+    from penjing.predict.inputs import align_to, complete_row, row_names  # noqa: PLC0415 - heavy
 
-    known = {field.name for field in tree.schema} | {tree.target.name}
+    known = row_names(tree)
     for name in values:
-        if name not in known:
-            raise unknown_name_error("unknown_column", name, [field.name for field in tree.schema])
+        if name not in {*known, tree.target.name}:
+            raise unknown_name_error("unknown_column", name, known)
     ignored = {tree.target.name, *reading.check_ignored_columns(tree)}
     row = {name: value for name, value in values.items() if name not in ignored}
-    if not (reading.markers and tree.schema):
-        return row  # the tree applies its own markers
-    full_row = {field.name: row.get(field.name) for field in tree.schema}
-    return align_to(tree.schema, None, [full_row], missing=reading.missing_markers(console, tree))
+    kept = reading.reading_for(console, tree)
+    merged = reading.merged_with(kept)
+    if not tree.schema or merged == (kept or {}):
+        return row  # the tree applies its own reading
+    return align_to(tree.schema, None, [complete_row(tree, row)], reading=merged)
 
 
 def _parse_pairs(text: str) -> dict[str, str | None]:
@@ -430,18 +496,20 @@ def find_training_rows(
     """
     reading.check_ignored_columns(tree)
     if train is not None:
-        missing = reading.missing_markers(console, tree)
-        return reading.read_rows(console, train, tree.schema, tree.target, missing=missing)
+        like = reading.reading_for(console, tree)
+        return reading.read_rows(console, train, tree.schema, tree.target, like=like)
     path = _find_training_file(tree, model_path)
     quiet = replace(console, is_quiet=True)
     weight = tree.about.get("source", {}).get("weight")
     without_columns = replace(
         reading, target=None, schema=None, names=None, ignore=None, weight=weight
     )
-    for options in () if path is None else (without_columns, reading):
+    own = ReadingOptions(weight=weight, memory_limit=reading.memory_limit)
+    attempts = [own] if tree.reading else []
+    for options in () if path is None else (*attempts, without_columns, reading):
         try:
-            missing = options.missing_markers(quiet, tree)
-            rows = options.read_rows(quiet, path or "", tree.schema, tree.target, missing=missing)
+            like = options.reading_for(quiet, tree)
+            rows = options.read_rows(quiet, path or "", tree.schema, tree.target, like=like)
         except PenjingError:
             continue
         if rows.target is not None:
@@ -484,7 +552,7 @@ def _is_training_data(
         return False
     try:
         rows = reading.read_rows(
-            quiet, path, tree.schema, tree.target, missing=reading.missing_markers(quiet, tree)
+            quiet, path, tree.schema, tree.target, like=reading.reading_for(quiet, tree)
         )
     except PenjingError:  # it lacks a column
         return False

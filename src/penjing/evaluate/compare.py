@@ -21,7 +21,7 @@ from penjing.evaluate.sign_test import verdict
 from penjing.formatting.frame import frame_of
 from penjing.formatting.html_table import html_text
 from penjing.i18n import say
-from penjing.predict.inputs import LevelIndex, align_to, markers_of, text_of, used_columns
+from penjing.predict.inputs import LevelIndex, align_to, reading_of, text_of, used_columns
 from penjing.predict.predict import classes_of
 from penjing.tree.tree_data import TreeData
 
@@ -490,8 +490,8 @@ def _read_for_both(a: TreeData, b: TreeData, source: Source) -> Table:
         return source
     schema = [*a.schema, *(f for f in b.schema if f.name not in {g.name for g in a.schema})]
     needed = {tree.schema[c].name for tree in (a, b) for c in used_columns(tree)}
-    table = align_to(schema, a.target, source, needed, missing=markers_of(a, b))
-    if markers_of(a) == markers_of(b):
+    table = align_to(schema, a.target, source, needed, reading=reading_of(a, b))
+    if reading_of(a) == reading_of(b):
         return table
     return replace(table, source={k: v for k, v in table.source.items() if k != "reading"})
 

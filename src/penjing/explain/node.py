@@ -17,7 +17,7 @@ from penjing.grow.engine_of_table import engine_of_table
 from penjing.grow.recipe import Recipe
 from penjing.grow.trace_steps import TraceComputer
 from penjing.i18n import Names
-from penjing.predict.inputs import align_to, markers_of
+from penjing.predict.inputs import align_to
 from penjing.predict.predict import apply
 from penjing.registry import load
 from penjing.text.branch_order import children_in_order
@@ -477,7 +477,7 @@ def rows_of_tree(tree: TreeData, data: Any) -> Table:  # noqa: ANN401 - a table,
     if target is not None and (data.schema, target.field) == (tree.schema, tree.target):
         known: Table = data
         return known
-    rows = align_to(tree.schema, tree.target, data, missing=markers_of(tree))
+    rows = align_to(tree.schema, tree.target, data, reading=tree.reading)
     if rows.target is None:
         raise DataError("no_target_in_table")
     return rows

@@ -22,7 +22,7 @@ from penjing.errors import ChoiceError, WrongSourceError, WrongTypeError, unknow
 from penjing.formatting.frame import frame_of
 from penjing.formatting.html_table import html_text
 from penjing.predict.flat import comparison_cuts
-from penjing.predict.inputs import align, as_row, used_columns
+from penjing.predict.inputs import align, as_row, complete_row, row_names, used_columns
 from penjing.predict.predict import apply, policies, predict, predict_proba
 from penjing.text import row_explanation as writer
 from penjing.text import surrogate_labels
@@ -213,7 +213,7 @@ def _complete(tree: TreeData, row: Source) -> Source:
         ):
             raise WrongTypeError("explain_no_row", found=row)
         return row
-    known = [field.name for field in tree.schema]
+    known = row_names(tree)
     for name, value in row.items():
         if not isinstance(name, str):
             raise unknown_name_error("unknown_column", name, known)
@@ -223,7 +223,7 @@ def _complete(tree: TreeData, row: Source) -> Source:
         return Table((), None, 1)
     if row and not any(name in known or name == tree.target.name for name in row):
         raise unknown_name_error("unknown_column", next(iter(row)), known)  # a row of another table
-    return [{field.name: row.get(field.name) for field in tree.schema}]
+    return [complete_row(tree, row)]
 
 
 def _is_file(name: str) -> bool:

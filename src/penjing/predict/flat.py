@@ -14,9 +14,9 @@ from penjing._core import FlatTree
 from penjing.data.lazy_column import LazyColumn
 from penjing.data.memory_limit import n_processors
 from penjing.data.table import MISSING, Column, Field, Floats, Table, numeric
-from penjing.errors import DataError, unknown_name_error
+from penjing.errors import DataError
 from penjing.i18n import Names
-from penjing.predict.inputs import LevelIndex, align_all, is_row, markers_of, used_columns
+from penjing.predict.inputs import LevelIndex, align_all, is_row, used_columns
 from penjing.tree.counts import TIE, Classes
 from penjing.tree.dialect import dialect_of
 from penjing.tree.nodes import Ids
@@ -120,7 +120,7 @@ class FlatPredictor:
                 _with_cut(tree.split(node), cut) for node, cut in enumerate(cuts.tolist())
             ]
         self.answers = _class_array(tree.classes)
-        self._has_no_markers = markers_of(tree) is None
+        self._has_no_markers = "missing" not in (tree.reading or ())
 
     def rows(self, tree: TreeData, source: Any) -> Rows:  # noqa: ANN401 - whatever `align` takes
         """Return the rows of a source as C++ expects them."""
@@ -218,7 +218,7 @@ class FlatPredictor:
         for c in self._used:
             field = self._schema[c]
             if field.name not in row:
-                raise unknown_name_error("unknown_column", field.name, row)
+                return None  # a part of a date, or an error
             value = row[field.name]
             if isinstance(value, np.generic):
                 value = value.item()

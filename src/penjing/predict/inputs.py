@@ -12,6 +12,8 @@ from penjing.arguments import as_list
 from penjing.data.read import read
 from penjing.data.read.frames import name_text
 from penjing.data.read.missing_markers import Markers, make_markers
+from penjing.data.read.numbers import parse_numbers
+from penjing.data.read.reading import ColumnReading, Reading, fold_key, merge_readings
 from penjing.data.table import MISSING, Codes, Column, Field, Table, numeric
 from penjing.errors import DataError, WrongTypeError, unknown_name_error
 from penjing.tree.nodes import LEAF
@@ -41,7 +43,7 @@ def align(tree: TreeData, source: Any) -> Table:  # noqa: ANN401 - whatever `rea
     >>> align(tree, table).columns[0].codes
     array([1, 2, 0], dtype=int32)
     """
-    return align_to(tree.schema, tree.target, source, _used_names(tree), missing=markers_of(tree))
+    return align_to(tree.schema, tree.target, source, _used_names(tree), reading=tree.reading)
 
 
 def align_all(tree: TreeData, source: Any) -> Table:  # noqa: ANN401 - whatever `read` can read
@@ -59,7 +61,7 @@ def align_all(tree: TreeData, source: Any) -> Table:  # noqa: ANN401 - whatever 
     (2, 1)
     """
     return align_to(
-        tree.schema, tree.target, source, _used_names(tree), aim=False, missing=markers_of(tree)
+        tree.schema, tree.target, source, _used_names(tree), aim=False, reading=tree.reading
     )
 
 
@@ -94,23 +96,52 @@ def align_labelled(tree: TreeData, source: Any, labels: Any) -> Table:  # noqa: 
     return replace(rows, target=target.columns[0])
 
 
-def markers_of(*trees: TreeData | Table) -> Any:  # noqa: ANN401 - as in `read`
-    """Return the missing markers with which trees were grown, or a table was read.
+def reading_of(*trees: TreeData | Table) -> dict[str, Any] | None:
+    """Return how the tables of trees were read, or how a table was; None if there is no record.
 
-    None where none were given. For trees with different markers, the common ones; each tree
-    applies its own to a table that was read with these.
+    For trees that were trained on tables read in different ways it is what they have in common;
+    each tree applies its own reading to a table that was read in this way.
     """
-    found = [_kept_markers(tree) for tree in trees]
-    if all(one == found[0] for one in found):
-        return found[0]
-    if not all(isinstance(one, list) for one in found):
-        return None
-    return [word for word in found[0] if all(word in one for one in found)]
+    readings = [Reading.from_json(_kept_reading(tree)) for tree in trees]
+    names = [{field.name for field in tree.schema} for tree in trees]
+    return merge_readings(readings, names).to_json() or None
 
 
-def _kept_markers(one: TreeData | Table) -> Any:  # noqa: ANN401 - as in `read`
+def _kept_reading(one: TreeData | Table) -> Mapping[str, Any] | None:
     reading = one.reading if isinstance(one, TreeData) else one.source.get("reading")
-    return reading.get("missing") if isinstance(reading, Mapping) else None
+    return reading if isinstance(reading, Mapping) else None
+
+
+def complete_row(tree: TreeData, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row with None for the columns it lacks; a date stands for the columns made from it.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> tree = penjing.Tree.from_dict({"texture": {"clear": "ripe", "faint": "not"}})
+    >>> complete_row(tree, {})
+    {'texture': None}
+    """
+    complete: dict[str, Any] = {}
+    for field in tree.schema:
+        date = date_of(tree, field.name)
+        name = date if field.name not in row and date in row else field.name
+        complete[str(name)] = row.get(str(name))
+    return complete
+
+
+def date_of(tree: TreeData, name: str) -> str | None:
+    """Return the column of dates that a column such as ``signup.month`` was made from."""
+    stem, _, part = name.rpartition(".")
+    parts = Reading.from_json(tree.reading).column(stem).date_parts
+    return stem if part in parts else None
+
+
+def row_names(tree: TreeData) -> list[str]:
+    """Return the names that a row for a tree may have: its columns, and its dates."""
+    names = [field.name for field in tree.schema]
+    dates = [date for name in names if (date := date_of(tree, name)) is not None]
+    return [*names, *dict.fromkeys(dates)]
 
 
 def _used_names(tree: TreeData) -> set[str]:
@@ -136,7 +167,7 @@ def align_to(
     needed: Collection[str] | None = None,
     *,
     aim: bool = True,
-    missing: Any = None,  # noqa: ANN401 - as in `read`
+    reading: Mapping[str, Any] | None = None,
 ) -> Table:
     """Return the rows of a source with exactly these columns, and this target if it has it.
 
@@ -152,9 +183,9 @@ def align_to(
         Names of the columns that must be present; by default, all of them.
     aim : bool
         Whether the target is read, too; rows without it are then left out.
-    missing : list or dict, optional
-        The missing markers of the tree, as in :func:`penjing.read`; a table that was read with
-        its own markers keeps those.
+    reading : dict, optional
+        How the table of the tree was read, as its model stores it. A table that was read with
+        markers of its own keeps those.
     """
     wanted = [f for f in schema if needed is None or f.name in needed]
     if not isinstance(source, Table):
@@ -162,24 +193,25 @@ def align_to(
         if isinstance(source, Mapping) and is_row(source):
             source = [source]
         names = _names(source, [f.name for f in schema], target)
-        table = read(source, (aim and target) or False, wanted, names=names, missing=missing)
+        table = read(source, (aim and target) or False, wanted, names=names, like=reading)
     else:
         table = source
-    is_marked = missing is None or "reading" in table.source
-    marks = None if is_marked else make_markers(missing, usual=True)
+    kept = Reading.from_json(reading)
+    is_marked = kept.missing is None or "missing" in (_kept_reading(table) or {})
+    marks = None if is_marked else make_markers(kept.missing, usual=True)
     have = {column.name: column for column in _columns(table)}
     for field in wanted:
         if field.name not in have:
             raise unknown_name_error("unknown_column", field.name, have)
     columns = tuple(
-        match_levels(have[field.name], field, table, marks)
+        match_levels(have[field.name], field, table, marks, kept.column(field.name))
         if field.name in have
         else _absent_column(field, table.n_rows)
         for field in schema
     )
     found = None
     if aim and target is not None and target.name in have:
-        found = match_levels(have[target.name], target, table, marks)
+        found = match_levels(have[target.name], target, table, marks, kept.column(target.name))
     return replace(table, columns=columns, target=found)
 
 
@@ -209,25 +241,32 @@ def is_row(source: Mapping[Any, Any]) -> bool:
 
 
 def match_levels(
-    column: Column, field: Field, table: Table, marks: Markers | None = None
+    column: Column,
+    field: Field,
+    table: Table,
+    marks: Markers | None = None,
+    reading: ColumnReading | None = None,
 ) -> Column:
     """Return a column coded by the levels of a field; unknown levels come after them.
 
-    Values that ``marks`` names are missing.
+    Values that ``marks`` names are missing. ``reading`` says how texts become values.
     """
+    reading = reading or ColumnReading()
     if marks is not None:
         column = _mark_missing(column, marks)
     if field.is_numeric:
-        return column if column.is_numeric else _as_numbers(column, field, table)
+        return column if column.is_numeric else _as_numbers(column, field, table, reading)
     if not column.is_numeric and tuple(column.levels) == tuple(field.levels):
         return Column(field.name, field.kind, tuple(field.levels), column.codes)
-    places = LevelIndex(field.levels)
+    places = LevelIndex(field.levels, fold_case=reading.fold_case)
     given = np.asarray(column.levels).tolist() if column.is_numeric else column.levels
     codes: list[int] = []
     extra: list[Any] = []
     for level in given:
         code = places.of(level)
-        if code < 0:
+        if code < 0 and level in reading.missing:
+            code = MISSING
+        elif code < 0:
             code = len(field.levels) + len(extra)
             extra.append(level)
         codes.append(code)
@@ -267,8 +306,13 @@ class LevelIndex:
     (1, 1, 1, -1)
     """
 
-    def __init__(self, levels: Iterable[Any]) -> None:
+    def __init__(self, levels: Iterable[Any], *, fold_case: bool = False) -> None:
         every = list(enumerate(levels))
+        self._folded = {
+            fold_key(level): code
+            for code, level in reversed(every)
+            if fold_case and isinstance(level, str)
+        }
         self._same = {(type(level), level): code for code, level in every}
         self._equal = {level: code for code, level in reversed(every)}
         self._alike = {text_of(level): code for code, level in reversed(every)}
@@ -280,6 +324,8 @@ class LevelIndex:
             code = self._equal.get(value)
         if code is None:
             code = self._alike.get(text_of(value), MISSING)
+        if code < 0 and self._folded and isinstance(value, str):
+            code = self._folded.get(fold_key(value), MISSING)
         return code
 
 
@@ -306,21 +352,22 @@ def _absent_column(field: Field, n_rows: int) -> Column:
     return Column(field.name, field.kind, () if field.is_numeric else field.levels, codes)
 
 
-def _as_numbers(column: Column, field: Field, table: Table) -> Column:
+def _as_numbers(column: Column, field: Field, table: Table, reading: ColumnReading) -> Column:
     """Return a column of texts as numbers."""
     found = np.empty(len(column.levels) + 1)
     found[-1] = np.nan
+    style = replace(reading.number, is_fixed=reading.number.decimal is not None)
+    numbers = parse_numbers(tuple(column.levels), style, is_numeric=True)
     for code, level in enumerate(column.levels):
-        try:
-            found[code] = float(level)
-        except (TypeError, ValueError):
+        found[code] = numbers.values[code]
+        if not numbers.is_number[code]:
             rows = np.flatnonzero(column.codes == code)
             if not rows.size:
                 found[code] = np.nan
                 continue
             source = table.source.get("name", "table")
             where = {"source": source, "row": table.row_number(int(rows[0]))}
-            raise DataError("not_a_number", column=field.name, value=level, **where) from None
+            raise DataError("not_a_number", column=field.name, value=level, **where)
     return numeric(field.name, found[column.codes])
 
 

@@ -14,7 +14,7 @@ from penjing.data.folds import Fold
 from penjing.data.read.dispatch import check_source_type
 from penjing.data.table import Table
 from penjing.errors import ChoiceError
-from penjing.predict.inputs import align, align_to, hide_unordered_levels, labelled_rows, markers_of
+from penjing.predict.inputs import align, align_to, hide_unordered_levels, labelled_rows, reading_of
 from penjing.prune.decisions import OWN_MEASURES, measure_of
 from penjing.prune.renumber import NodeMapping, carry_trace, map_nodes, renumber_decisions
 from penjing.registry import load
@@ -176,8 +176,8 @@ def validation_rows(like: TreeData | Table, source: Any) -> Table:  # noqa: ANN4
         table, _ = labelled_rows(align(like, source), like.target.name)
     else:
         assert like.target is not None
-        markers = markers_of(like)
-        aligned = align_to(like.schema, like.target.field, source, missing=markers)
+        reading = reading_of(like)
+        aligned = align_to(like.schema, like.target.field, source, reading=reading)
         table, _ = labelled_rows(aligned, like.target.name)
     return hide_unordered_levels(table, like.schema)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 MAX_NESTING = 12
@@ -92,7 +93,6 @@ def shapes(n_nodes: int, n_columns: int) -> dict[str, Any]:
         "as_leaf?": number,
     }
     costs = {"factor": [float], "loss": [[float]], "altered": [float]}
-    marks = [(str, float)]
     recipe: dict[str, Any] = dict.fromkeys(
         ("name?", "rules?", "criterion?", "shape?", "missing?"), str
     )
@@ -122,7 +122,7 @@ def shapes(n_nodes: int, n_columns: int) -> dict[str, Any]:
             "cp_table?": [[number]],
         },
         "trace": ({"steps": [step], "is_whole": bool}, None),
-        "reading": {"missing?": (marks, {"only": marks})},
+        "reading": _reading_shape(),
         "sketch": [
             {
                 "node": node,
@@ -140,6 +140,27 @@ def shapes(n_nodes: int, n_columns: int) -> dict[str, Any]:
     }
 
 
+def _reading_shape() -> dict[str, Any]:
+    """Return the shape of the record of how the training table was read."""
+    marks = [(str, float)]
+    column = {
+        "number?": {"decimal?": frozenset({".", ","}), "units?": [str]},
+        "date?": {"order?": frozenset({"year", "month", "day"}), "parts?": [str]},
+        "fold_case?": bool,
+        "missing?": [str],
+    }
+    texts = ("encoding?", "separator?", "sheet?", "weight?")
+    return dict.fromkeys(texts, str) | {
+        "missing?": (marks, {"only": marks}),
+        "encoding_certain?": bool,
+        "names?": [str],
+        "decimal?": frozenset({".", ","}),
+        "dates?": [str],
+        "fold_case?": (bool, [str]),
+        "columns?": EachValue(column),
+    }
+
+
 def misfit(value: Any, shape: Any, at: str) -> tuple[str, str] | None:  # noqa: ANN401
     """Return the path of the first part that does not fit a shape and what was expected, or None.
 
@@ -151,6 +172,8 @@ def misfit(value: Any, shape: Any, at: str) -> tuple[str, str] | None:  # noqa: 
     if isinstance(shape, tuple):
         found = [misfit(value, each, at) for each in shape]
         return None if None in found else found[0]
+    if isinstance(shape, EachValue):
+        return _misfit_of_values(value, shape, at)
     if isinstance(shape, dict):
         return _misfit_of_dict(value, shape, at)
     if isinstance(shape, list):
@@ -159,6 +182,20 @@ def misfit(value: Any, shape: Any, at: str) -> tuple[str, str] | None:  # noqa: 
         below = (misfit(part, shape[0], f"{at}[{i}]") for i, part in enumerate(value))
         return next((found for found in below if found), None)
     return None if _fits(value, shape) else (at, _TYPE_NAMES.get(shape, _shape_text(shape)))
+
+
+@dataclass(frozen=True)
+class EachValue:
+    """The shape of an object with any keys, whose values all have one shape."""
+
+    shape: Any
+
+
+def _misfit_of_values(value: Any, each: EachValue, at: str) -> tuple[str, str] | None:  # noqa: ANN401
+    if not isinstance(value, dict):
+        return at, "an object"
+    below = (misfit(part, each.shape, f"{at}.{name}") for name, part in value.items())
+    return next((found for found in below if found), None)
 
 
 def _misfit_of_dict(value: Any, shape: Mapping[str, Any], at: str) -> tuple[str, str] | None:  # noqa: ANN401

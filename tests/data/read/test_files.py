@@ -111,12 +111,12 @@ def test_a_file_that_may_not_be_read(tmp_path):
 
 
 def test_a_binary_file_is_refused(tmp_path):
-    path = tmp_path / "book.xlsx"
-    path.write_bytes(b"PK\x03\x04" + bytes(200))
+    path = tmp_path / "photo.png"
+    path.write_bytes(b"\x89PNG" + bytes(200))
     with pytest.raises(DataError) as caught:
         read(path)
-    assert str(caught.value).startswith("book.xlsx is not a text file.")
-    assert "save a workbook as CSV" in str(caught.value)
+    assert str(caught.value).startswith("photo.png is not a text file.")
+    assert "workbooks (.xlsx)" in str(caught.value)
 
 
 DATA_PACKAGE = Path(penjing.__file__).with_name("data")

@@ -20,7 +20,9 @@ from penjing.data.encode.coding import Again, coded_groups, forget
 from penjing.data.encode.groups import Groups, arrow, groups_of, source_of
 from penjing.data.read.build_table import build_table
 from penjing.data.read.missing_markers import make_markers, serializable_markers
+from penjing.data.read.numbers import check_decimal
 from penjing.data.read.raw_columns import RawTable
+from penjing.data.read.reading import Reading
 from penjing.data.scratch import ScratchFolder
 from penjing.data.store import BinnedNumbers, StoredColumn
 from penjing.data.table import Column, Field, Floats, Note, Table
@@ -46,6 +48,16 @@ class Wants:
     names: Sequence[str] | None = None
     weightless: bool = True
     """Whether rows of weight 0 are kept; dropped here, they cost no memory later."""
+    decimal: str | None = None
+    fold_case: bool = False
+
+    def reading(self) -> Reading:
+        """Return what is known beforehand about how the table is to be read."""
+        return Reading(
+            serializable_markers(self.missing),
+            decimal=check_decimal(self.decimal),
+            fold_case=self.fold_case,
+        )
 
 
 def coded(
@@ -120,16 +132,15 @@ def _table(found: Sequence[Coded], groups: Groups, wants: Wants) -> Table:
     kept = {c.name: c for c in found}
     weight = _weights(kept, wants, groups)
     about: dict[str, Any] = {"name": groups.name, "form": "parquet"}
-    if wants.missing is not None:
-        about["reading"] = {"missing": serializable_markers(wants.missing)}
     mini = build_table(
         RawTable([c.shown() for c in kept.values()], groups.n_rows, about),
         make_markers(wants.missing, usual=True), wants.target, wants.schema,
-        weight=wants.weight, keep=tuple(wants.keep), dates=wants.dates, drop=False,
+        weight=wants.weight, keep=tuple(wants.keep), dates=wants.dates, reading=wants.reading(),
+        drop=False,
     )  # fmt: skip
     notes = [_of_all(note, kept) for note in mini.notes]
     mini = replace(
-        mini, notes=tuple(notes), source=about | {"bytes_per_row": groups.bytes_per_row()}
+        mini, notes=tuple(notes), source={**mini.source, "bytes_per_row": groups.bytes_per_row()}
     )
     return _stored_table(mini, kept, groups.n_rows, weight, weightless=wants.weightless)
 

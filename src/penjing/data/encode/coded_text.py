@@ -32,10 +32,11 @@ from penjing.data.read.csv import CsvDialect, build_raw_table
 from penjing.data.read.dates import check_date_parts, date_part
 from penjing.data.read.dates import date_parser as date_way
 from penjing.data.read.dispatch import record_encoding
-from penjing.data.read.missing_markers import Markers, make_markers, serializable_markers
-from penjing.data.read.numbers import as_float
+from penjing.data.read.missing_markers import Markers, make_markers
+from penjing.data.read.numbers import NumberStyle, as_float
 from penjing.data.read.numbers import number_parser as number_way
 from penjing.data.read.raw_columns import RawColumn, RawTable
+from penjing.data.read.reading import Reading, with_layout
 from penjing.data.scratch import ScratchFolder, convert_disk_full
 from penjing.data.store import BinnedNumbers, ExactCodes, quantile_cells, write_store
 from penjing.data.table import MISSING, Codes, Column, Floats, Note, Table
@@ -75,6 +76,12 @@ class Wanted(Protocol):
     def separator(self) -> str | None: ...  # noqa: D102
     @property
     def names(self) -> Sequence[str] | None: ...  # noqa: D102
+    @property
+    def decimal(self) -> str | None: ...  # noqa: D102
+    @property
+    def fold_case(self) -> bool: ...  # noqa: D102
+
+    def reading(self) -> Reading: ...  # noqa: D102
 
 
 @dataclass(slots=True)
@@ -130,6 +137,7 @@ def whole_table(path: str, wants: Wanted, space: ScratchFolder) -> Table:
 
     told: dict[str, Any] = {"missing": wants.missing, "weight": wants.weight, "keep": wants.keep}
     told |= {"dates": wants.dates, "encoding": wants.encoding, "names": wants.names}
+    told |= {"decimal": wants.decimal, "fold_case": wants.fold_case}
     table = read(path, wants.target, wants.schema, separator=wants.separator, **told)
     return write_store(table, space)
 
@@ -264,6 +272,7 @@ class _Coding:
             how = "ignored"
         elif wish in ALL_TEXTS or not (wish is None or isinstance(wish, str)):
             is_all, how = True, "texts" if how == "any" and wish != "target" else how
+        options |= {"has_comma": self._wants.decimal == ","}
         return TextColumn(name, self._stem(), self._marks, how, is_all=is_all, **options)
 
     def _stem(self) -> Path:
@@ -289,16 +298,21 @@ class _Coding:
             sheet = RawTable(shown, self._n_rows, {"name": first.name, "form": "json"})
         else:
             sheet = build_raw_table(shown, self._n_rows, self._dialects[0][0], first.name)
-        if self._wants.missing is not None:
-            sheet.source["reading"] = {"missing": serializable_markers(self._wants.missing)}
+        if self._wants.encoding is not None and first.is_beyond_ascii_utf8():
+            sheet.source["is_beyond_ascii_utf8"] = True
         encoding = first.encoding
         return record_encoding(sheet, first.sha256, encoding.name, encoding.reason)
 
     def _judged(self, sheet: RawTable) -> Table:
         wants = self._wants
+        reading = with_layout(
+            wants.reading(), sheet.source, sheet.names,
+            encoding=wants.encoding, separator=wants.separator,
+        )  # fmt: skip
         return build_table(
             sheet, self._marks, wants.target, wants.schema,
-            weight=wants.weight, keep=tuple(wants.keep), dates=wants.dates, drop=False,
+            weight=wants.weight, keep=tuple(wants.keep), dates=wants.dates,
+            reading=reading, drop=False,
         )  # fmt: skip
 
     def _by_name(self, sheet: RawTable) -> dict[str, tuple[str | int, RawColumn]]:
@@ -332,7 +346,11 @@ class _Coding:
             if column is not None and not column.is_numeric:
                 if one.how in ("numbers", "looked"):
                     again[key] = {"how": "texts", "is_all": True}
-            elif one.how == "looked" or (one.how == "numbers" and name != cells.name):
+            elif (
+                one.how == "looked"
+                or (one.how == "numbers" and name != cells.name)
+                or (one.how == "numbers" and one.has_point and _has_comma(mini, name))
+            ):
                 again[key] = self._as_values(key, cells, is_date=name != cells.name)
         return again
 
@@ -344,7 +362,8 @@ class _Coding:
         if is_date:
             parts = check_date_parts(self._wants.dates)
             return {**how, "reader": _dates(known, parts), "n_parts": len(parts)}
-        return {**how, "reader": _numbers(known, self._marks)}
+        style = NumberStyle(self._wants.reading().decimal)
+        return {**how, "reader": _numbers(known, self._marks, style)}
 
     # -- the store
 
@@ -426,6 +445,12 @@ def _every(table: Table) -> tuple[Column, ...]:
     return (*table.columns, table.target)
 
 
+def _has_comma(table: Table, name: str) -> bool:
+    """Return whether the numbers of a column have a decimal comma, so that points mean nothing."""
+    reading = Reading.from_json(table.source.get("reading"))
+    return reading.column(name).number.decimal == ","
+
+
 def _by_place(one: TextColumn, column: Column) -> Floats:
     """Return the number of each value that is held, from a column judged by what is shown."""
     numbers = np.full(len(one.held) + 1, np.nan)
@@ -434,10 +459,10 @@ def _by_place(one: TextColumn, column: Column) -> Floats:
     return numbers
 
 
-def _numbers(known: Sequence[Any], marks: Markers) -> Reader:
+def _numbers(known: Sequence[Any], marks: Markers, style: NumberStyle) -> Reader:
     """Return how the cells of a column of numbers are read, of which these are some."""
     words = marks.missing_among_numbers([x for x in known if isinstance(x, str)])
-    way = number_way([x for x in known if isinstance(x, str) and x not in words])
+    way = number_way([x for x in known if isinstance(x, str) and x not in words], style)
 
     def read(cell: Any) -> tuple[float]:  # noqa: ANN401 - a cell
         if not isinstance(cell, str):

@@ -13,12 +13,11 @@ import numpy.typing as npt
 from penjing.data.encode.coded_column import NEVER, Shown
 from penjing.data.read.dates import date_orders
 from penjing.data.read.numbers import (
-    DECIMAL_COMMA,
     INFINITY,
     INTEGER,
     PLAIN,
     as_float,
-    parse_with_unit,
+    number_facts,
 )
 from penjing.data.table import Codes, Floats
 
@@ -35,11 +34,9 @@ def facts_of(value: Any) -> Facts:  # noqa: ANN401 - a cell
         number = as_float(value) if is_number else 0.5
         return type(value).__name__, bool(np.isinf(number)), number.is_integer()
     text = value.strip()
-    pair = parse_with_unit(text)
-    number_facts = None if pair is None else (pair[1], np.isinf(pair[0]), pair[0].is_integer())
     is_plain = bool(PLAIN.fullmatch(text) or INFINITY.fullmatch(text))
-    written = bool(DECIMAL_COMMA.fullmatch(text)), bool(INTEGER.fullmatch(text)), is_plain
-    return "str", text == value, written, number_facts, date_orders(text)
+    written = bool(INTEGER.fullmatch(text)), is_plain
+    return "str", text == value, written, number_facts(text), date_orders(text)
 
 
 def plain_number(value: Any) -> float | None:  # noqa: ANN401 - a cell

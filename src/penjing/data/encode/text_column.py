@@ -54,6 +54,8 @@ WIDTHS = (np.uint8, np.uint16, np.uint32)
 
 SURE = r"^[+-]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,2})?$"
 """Plain numbers that Arrow reads as Python does, and that are finite."""
+SURE_WHOLE = r"^[+-]?[0-9]{1,40}$"
+"""Integers of that kind."""
 WHOLE, USUAL = r"^[+-]?[0-9]+$", r"^(?:0|-?[1-9][0-9]*)$"
 """Whole numbers, and those that are written without a needless sign or zero."""
 
@@ -79,6 +81,9 @@ class TextColumn:
         ``texts``, ``numbers``, ``looked``, ``values``; or ``over`` if it has to be looked at anew.
     is_all : bool
         Whether all its texts are held, however many.
+    has_comma : bool
+        Whether the decimal mark is a comma, so that a point separates thousands; then only
+        integers are plain numbers.
     """
 
     def __init__(
@@ -92,7 +97,9 @@ class TextColumn:
         reader: Reader | None = None,
         n_parts: int = 1,
         known: RawColumn | None = None,
+        has_comma: bool = False,
     ) -> None:
+        self._has_comma = has_comma
         self.name, self._stem, self._marks = name, stem, marks
         self.how, self._is_all, self._reader, self._known = how, is_all, reader, known
         self.n_rows = 0
@@ -200,6 +207,8 @@ class TextColumn:
     def _number(self, value: Any) -> float | None:  # noqa: ANN401 - a cell
         """Return the number of a plain cell; not of a marker, nor of a text among numbers."""
         number = plain_number(value)
+        if self._has_comma and isinstance(value, str) and not is_whole(value):
+            return None
         is_other = number in self._marks.numbers or isinstance(value, str) is not self._are_texts
         return None if is_other else number
 
@@ -241,7 +250,7 @@ class TextColumn:
         The second is None where all are.
         """
         if piece.array is not None:
-            values, plain = _arrow_values(piece)
+            values, plain = _arrow_values(piece, only_whole=self._has_comma)
         elif not self._are_texts and {*map(type, piece.values)} == {float}:
             values = np.array(piece.values, np.float64)
             plain = None if np.isfinite(values).all() else np.isfinite(values)
@@ -353,6 +362,11 @@ class TextColumn:
     # -- for the judges
 
     @property
+    def has_point(self) -> bool:
+        """Whether some of the plain numbers have a point."""
+        return self._has_point
+
+    @property
     def order(self) -> npt.NDArray[np.intp]:
         """The places of the values that are shown, in this order; 0 is missing."""
         first = self.held.first[: len(self.held) + 1]
@@ -424,7 +438,7 @@ def _are_cells(values: Sequence[Any]) -> bool:
     return float not in types or not any(map(operator.ne, values, values))
 
 
-def _arrow_values(piece: Piece) -> tuple[Floats, Mask | None]:
+def _arrow_values(piece: Piece, *, only_whole: bool) -> tuple[Floats, Mask | None]:
     """Return the numbers of texts, NaN where one is no plain number, and which are (None: all)."""
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415
@@ -434,9 +448,9 @@ def _arrow_values(piece: Piece) -> tuple[Floats, Mask | None]:
     except pa.ArrowInvalid:
         pass
     else:
-        if np.isfinite(values).all():
+        if np.isfinite(values).all() and not only_whole:
             return values, None
-    is_sure = pc.match_substring_regex(piece.array, SURE)
+    is_sure = pc.match_substring_regex(piece.array, SURE_WHOLE if only_whole else SURE)
     sure = pc.if_else(is_sure, piece.array, None).cast(pa.float64())
     return np.array(sure.to_numpy(zero_copy_only=False)), is_sure.to_numpy(zero_copy_only=False)
 

@@ -145,6 +145,11 @@ class Text:
         """Whether the bytes of the file are those of the text."""
         return self._is_utf8 and not self._has_returns
 
+    def is_beyond_ascii_utf8(self) -> bool:
+        """Return whether the bytes are valid UTF-8 with other characters than ASCII."""
+        is_ascii = all(block.isascii() for block in self._bytes.blocks())
+        return not is_ascii and self._bytes.first_bad_line("utf-8") is None
+
     def decoded(self) -> Iterator[str]:
         """Yield the text."""
         codec = codecs.getincrementaldecoder(self._bytes.exact(self.encoding.codec))()

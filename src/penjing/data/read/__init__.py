@@ -16,6 +16,8 @@ from penjing.data.read.dispatch import read_source
 from penjing.data.read.example_files import example_target, is_example
 from penjing.data.read.given_weights import are_values, weight_values
 from penjing.data.read.missing_markers import make_markers, serializable_markers
+from penjing.data.read.numbers import check_decimal
+from penjing.data.read.reading import FileLayout, Reading, with_layout
 from penjing.data.read.schema import check_schema
 from penjing.data.read.text_encoding import check_encoding
 from penjing.data.source import ColumnSchema, Source, Weights
@@ -42,11 +44,16 @@ def read(
     names: Sequence[str] | None = None,
     labels: Iterable[Any] | None = None,
     separator: str | None = None,
+    decimal: str | None = None,
+    fold_case: bool | str | Iterable[str] = False,
+    sheet: str | int | None = None,
     memory_limit: float | str | None = None,
+    like: Mapping[str, Any] | None = None,
 ) -> Table:
     """Read a table and infer the type of each column, without warnings about its notes.
 
-    Parameters and the result are those of :func:`penjing.read`.
+    Parameters and the result are those of :func:`penjing.read`. ``like`` is the ``reading`` of a
+    tree, which is applied to rows with its fields; what the other arguments say takes precedence.
 
     Examples
     --------
@@ -56,18 +63,29 @@ def read(
     if isinstance(source, Table):
         if labels is not None:
             raise ChoiceError("table_is_read", name="labels")
-        options = (target, schema, missing, encoding, weight, dates, name, names, separator)
+        options = (
+            target, schema, missing, encoding, weight, dates, name, names, separator, decimal,
+            fold_case or None, sheet,
+        )  # fmt: skip
         if isinstance(keep, tuple) and not keep and all(option is None for option in options):
             return source
     if is_example(source) and target is None and not schema:
         target = example_target(str(source))
-    missing = serializable_markers(missing)
+    remembered = Reading.from_json(like)
+    missing = remembered.missing if missing is None else serializable_markers(missing)
     if memory_limit is not None:
         memory_bytes(memory_limit)  # raises an error if it is invalid
     keep_names = arguments.texts("keep", keep)
     check_schema(schema)
     weight_name = weight if isinstance(weight, str) else None
     _check_call(target, separator, encoding=encoding, name=name)
+    told = Reading(
+        missing,
+        decimal=check_decimal(decimal),
+        fold_case=_check_fold_case(fold_case),
+        columns=remembered.columns,
+    )
+    layout = None if like is None else _layout_of(remembered, target, schema)
     raw_table = read_source(
         source,
         encoding=encoding,
@@ -76,20 +94,66 @@ def read(
         labels=labels,
         separator=separator,
         target=target.name if isinstance(target, Field) else (target or None),
-        hints=None if isinstance(source, np.ndarray) else column_hints(schema, missing),
+        hints=None if isinstance(source, np.ndarray) else column_hints(schema, missing, told),
         memory_limit=memory_limit,
+        sheet=_check_sheet(sheet),
+        layout=layout,
     )
     if are_values(weight):
         raw_table.weight = weight_values(weight, raw_table.n_rows, raw_table.name)
-    if missing is not None:  # stored in the table, and in a tree that is grown from it
-        raw_table.source = {**raw_table.source, "reading": {"missing": missing}}
     markers = make_markers(missing, usual=raw_table.has_usual_markers)
     if isinstance(schema, Mapping) or schema is None:
+        told = with_layout(
+            told,
+            raw_table.source,
+            raw_table.names,
+            encoding=encoding,
+            separator=separator,
+            sheet=sheet,
+        )
         return build_table(
-            raw_table, markers, target, schema, weight=weight_name, keep=keep_names, dates=dates
+            raw_table,
+            markers,
+            target,
+            schema,
+            weight=weight_name,
+            keep=keep_names,
+            dates=dates,
+            reading=told,
         )
     check_columns_exist(raw_table, keep_names)
-    return conform_to_fields(raw_table, markers, tuple(schema), target, weight=weight_name)
+    if weight is None and target is not False and remembered.weight in raw_table.names:
+        weight_name = remembered.weight  # the rows count as they did in training
+    if missing is not None:  # a tree does not apply its own markers to the table
+        raw_table.source = {**raw_table.source, "reading": {"missing": missing}}
+    return conform_to_fields(
+        raw_table, markers, tuple(schema), target, weight=weight_name, reading=told
+    )
+
+
+def _layout_of(
+    remembered: Reading,
+    target: str | Field | Literal[False] | None,
+    schema: Mapping[str, ColumnSchema] | Sequence[Field] | None,
+) -> FileLayout:
+    """Return what a model remembers about the layout of its file."""
+    fields = () if schema is None or isinstance(schema, Mapping) else schema
+    name = target.name if isinstance(target, Field) else target or None
+    known = {field.name for field in fields} | ({name} if name else set())
+    dates = {column for column, read in remembered.columns.items() if read.date_parts}
+    return FileLayout(remembered, frozenset(known | dates), name)
+
+
+def _check_fold_case(fold_case: object) -> bool | tuple[str, ...]:
+    return (
+        fold_case if isinstance(fold_case, bool) else tuple(arguments.texts("fold_case", fold_case))
+    )
+
+
+def _check_sheet(sheet: object) -> str | int | None:
+    if sheet is None or (isinstance(sheet, str | int) and not isinstance(sheet, bool)):
+        return sheet
+    raise WrongTypeError("bad_sheet", value=sheet)
 
 
 def _check_call(target: object, separator: object, **texts: object) -> None:

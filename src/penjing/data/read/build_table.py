@@ -15,6 +15,7 @@ from penjing.data.read.dates import check_date_parts
 from penjing.data.read.infer import MAX_NUMERIC_CLASSES, infer_columns, infer_target
 from penjing.data.read.missing_markers import Markers
 from penjing.data.read.raw_columns import RawColumn, RawTable, duplicate_column_error
+from penjing.data.read.reading import Reading
 from penjing.data.read.schema import ColumnSpec, column_specs
 from penjing.data.table import Column, Field, Floats, Note, Table
 from penjing.errors import ChoiceError, DataError, unknown_name_error
@@ -32,16 +33,20 @@ def build_table(
     weight: str | None,
     keep: Sequence[str],
     dates: str | Iterable[str] | None,
+    reading: Reading | None = None,
     drop: bool = True,
 ) -> Table:
     """Infer the type of every column and build the table, without rows that cannot be used.
 
-    Those are rows without a target; with ``drop=False`` they stay.
+    Those are rows without a target; with ``drop=False`` they stay. ``reading`` says what is known
+    beforehand; how the columns were read is added to it, and stored in the table's source.
     """
+    reading = reading or Reading()
     check_unique_names(raw_table)
     specs = column_specs(schema, raw_table)
     check_columns_exist(raw_table, [*keep, *([] if weight is None else [weight])])
-    context = ReadContext(raw_table, markers, check_date_parts(dates))
+    context = ReadContext(raw_table, markers, check_date_parts(dates), reading)
+    check_columns_exist(raw_table, () if isinstance(reading.fold_case, bool) else reading.fold_case)
     weight = weight or _column_of_kind("weight", specs)
     target_column_name = find_target_name(context, target, specs, weight)
     target_column = None
@@ -56,14 +61,16 @@ def build_table(
             columns += infer_columns(context, raw, spec, keep=raw.name in keep)
     if not columns:
         columns = _restore_row_counts(context)
+    weights = read_weights(context, weight)
+    record = replace(reading, dates=context.parts, weight=weight, columns=context.columns).to_json()
     table = Table(
         tuple(columns),
         target_column,
         raw_table.n_rows,
-        weight=read_weights(context, weight),
+        weight=weights,
         row_numbers=raw_table.row_numbers,
         left_out=tuple(context.left_out),
-        source=raw_table.source,
+        source={**raw_table.source, **({"reading": record} if record else {})},
     )
     return finish_table(table, context, drop=drop)
 

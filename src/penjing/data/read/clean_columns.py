@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from penjing.data.read.context import ReadContext
-from penjing.data.read.dictionary import drop_levels, merge_equal_levels
+from penjing.data.read.dictionary import drop_levels, merge_equal_levels, remap_codes
 from penjing.data.read.missing_markers import NOTHING
 from penjing.data.read.raw_columns import RawColumn
+from penjing.data.read.reading import fold_key
 
 
 def clean_column(context: ReadContext, raw: RawColumn, *, quiet: bool = False) -> RawColumn:
@@ -66,6 +69,7 @@ def clean_categorical(context: ReadContext, raw: RawColumn) -> RawColumn:
     In such a column 无 means missing unless there is also 有, and "none" is a category. Both are
     guesses, so both are noted.
     """
+    raw = fold_column(context, raw)
     if raw.is_fixed or raw.is_typed:
         return raw
     levels, codes = [*raw.levels], raw.codes
@@ -75,6 +79,38 @@ def clean_categorical(context: ReadContext, raw: RawColumn) -> RawColumn:
             n = int(raw.counts()[[*raw.levels].index(word)])
             context.note("taken_as_missing", column=raw.name, value=word, n=n)
             levels, codes = drop_levels(levels, codes, [position])
+            context.record(raw.name, missing=(word,))
         else:
             context.note("taken_as_value", column=raw.name, value=word)
     return replace(raw, levels=levels, codes=codes)
+
+
+def fold_column(context: ReadContext, raw: RawColumn) -> RawColumn:
+    """Return a cleaned column whose categories differ in more than case and blanks, if asked for.
+
+    The most frequent spelling names the category; of equally frequent ones, the first.
+    """
+    if raw.is_typed or not context.reading.folds_case(raw.name):
+        return raw
+    levels, counts = raw.plain_levels(), raw.counts().tolist()
+    spellings: dict[Any, list[int]] = {}
+    for position, level in enumerate(levels):
+        key = fold_key(level) if isinstance(level, str) else (type(level), level)
+        spellings.setdefault(key, []).append(position)
+    context.record(raw.name, fold_case=True)
+    if len(spellings) == len(levels):
+        return raw
+    named = {
+        key: max(positions, key=lambda position: (counts[position], -position))
+        for key, positions in spellings.items()
+    }
+    new_codes = np.empty(len(levels), np.int32)
+    for code, positions in enumerate(spellings.values()):
+        new_codes[positions] = code
+    others = [p for key, positions in spellings.items() for p in positions if p != named[key]]
+    first = levels[min(others)]
+    context.note(
+        "folded", column=raw.name, n=len(others), value=first, named=levels[named[fold_key(first)]]
+    )
+    folded = [levels[position] for position in named.values()]
+    return raw.with_levels(folded, remap_codes(new_codes, raw.codes))

@@ -16,6 +16,7 @@ from penjing.data.read.dictionary import remap_codes
 from penjing.data.read.infer import infer_target
 from penjing.data.read.missing_markers import Markers
 from penjing.data.read.raw_columns import RawColumn, RawNumbers, RawTable
+from penjing.data.read.reading import Reading
 from penjing.data.read.schema import encode_levels
 from penjing.data.table import Column, Field, Table
 from penjing.errors import unknown_name_error
@@ -28,14 +29,16 @@ def conform_to_fields(
     target: str | Field | Literal[False] | None,
     *,
     weight: str | None = None,
+    reading: Reading | None = None,
 ) -> Table:
     """Return a table with exactly these columns, in this order and of these kinds.
 
     Unknown values come after the levels of a field, so a code of ``len(field.levels)`` or more
     stands for a value that the tree has not seen. The target is None if the source lacks it.
+    ``reading`` says how the table of the tree was read.
     """
     check_unique_names(raw_table)
-    context = ReadContext(raw_table, markers)
+    context = ReadContext(raw_table, markers, reading=reading or Reading(), is_conforming=True)
     columns_by_name = raw_table.by_name()
     columns = tuple(_conform_column(context, field) for field in fields)
     target_column = None
@@ -66,9 +69,18 @@ def _conform_column(context: ReadContext, field: Field) -> Column:
     stem, _, part = field.name.rpartition(".")
     if stem in columns_by_name and part in PARTS:
         raw = clean_column(context, columns_by_name[stem], quiet=True)
-        dates = parse_dates(raw.plain_levels())
+        if not raw.n_known:
+            return encode_numeric_column(field.name, raw.codes, np.empty(0))
+        levels, order = raw.plain_levels(), context.reading.column(stem).date_order
+        dates = parse_dates(levels, order)
         if dates is not None:
             return encode_numeric_column(field.name, raw.codes, date_part(dates, part))
+        if order is not None:
+            wrong = [at for at, level in enumerate(levels) if parse_dates([level], order) is None]
+            key = (
+                "not_a_date" if wrong and parse_dates([levels[wrong[0]]]) is None else "date_order"
+            )
+            raise context.error(key, raw, wrong[0] if wrong else 0, order=order)
     raise unknown_name_error("unknown_column", field.name, context.raw_table.names)
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from penjing.data.read.missing_markers import Markers
+from penjing.data.read.numbers import NumberStyle
 from penjing.data.read.raw_columns import RawColumn, RawTable, truncate_text
+from penjing.data.read.reading import ColumnReading, Reading
 from penjing.data.table import Note
 from penjing.errors import DataError
 
@@ -22,11 +25,18 @@ class ReadContext:
         The missing markers.
     parts : tuple of str
         The parts of dates that become columns.
+    reading : Reading
+        What is known beforehand about how the table is to be read.
+    is_conforming : bool
+        Whether the rows are read for a model, so that its styles of numbers are binding.
     """
 
     raw_table: RawTable
     markers: Markers
     parts: tuple[str, ...] = ()
+    reading: Reading = field(default_factory=Reading)
+    is_conforming: bool = False
+    columns: dict[str, ColumnReading] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
     left_out: list[tuple[str, str]] = field(default_factory=list)
     trimmed: list[str] = field(default_factory=list)
@@ -35,6 +45,21 @@ class ReadContext:
         """Add a note about a decision."""
         details = {name: truncate_text(value) for name, value in values.items()}
         self.notes.append(Note(f"note_{key}", {"source": self.raw_table.name, **details}))
+
+    @property
+    def is_from_text(self) -> bool:
+        """Whether the source is text, so that its numbers were written in some style."""
+        return self.raw_table.source.get("form") == "delimited"
+
+    def number_style(self, name: str) -> NumberStyle:
+        """Return what is known about how the numbers of a column are written."""
+        style = self.reading.column(name).number
+        decimal = self.reading.decimal or style.decimal
+        return replace(style, decimal=decimal, is_fixed=self.is_conforming and decimal is not None)
+
+    def record(self, name: str, **what: Any) -> None:  # noqa: ANN401 - fields of ColumnReading
+        """Record how the cells of a column become values."""
+        self.columns[name] = replace(self.columns.get(name, ColumnReading()), **what)
 
     def error(self, key: str, raw: RawColumn, level: int, **values: object) -> DataError:
         """Return the error about one level of a column; it mentions the first row with it."""

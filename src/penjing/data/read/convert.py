@@ -8,16 +8,30 @@ import numpy as np
 
 from penjing.data.read.clean_columns import clean_column
 from penjing.data.read.context import ReadContext
-from penjing.data.read.dates import date_part, date_to_level, is_ambiguous_order, parse_dates
+from penjing.data.read.dates import (
+    date_order,
+    date_part,
+    date_to_level,
+    is_ambiguous_order,
+    parse_dates,
+)
 from penjing.data.read.dictionary import (
     drop_levels,
     encode_numbers,
     order_by_appearance,
     remap_codes,
 )
-from penjing.data.read.numbers import INTEGER, ParsedNumbers, parse_numbers
+from penjing.data.read.numbers import (
+    INTEGER,
+    NumberStyle,
+    ParsedNumbers,
+    other_reading,
+    parse_cell,
+    parse_numbers,
+)
 from penjing.data.read.raw_columns import RawColumn
 from penjing.data.table import Codes, Column, Floats, Kind
+from penjing.errors import DataError
 from penjing.i18n import Names
 
 
@@ -39,20 +53,27 @@ class NumericLevels:
         return self.numbers.all
 
 
-def find_numbers(context: ReadContext, raw: RawColumn) -> NumericLevels:
-    """Parse the levels of a cleaned column as numbers; a column declared as text has none."""
+def find_numbers(
+    context: ReadContext, raw: RawColumn, *, is_numeric: bool = False
+) -> NumericLevels:
+    """Parse the levels of a cleaned column as numbers; a column declared as text has none.
+
+    If the column must be numeric, texts between typed numbers are parsed, too.
+    """
     if raw.declared in ("text", "nominal", "ordered"):
         n = len(raw.levels)
         return NumericLevels(raw, ParsedNumbers(np.full(n, np.nan), np.zeros(n, np.bool_)))
     if isinstance(raw.levels, np.ndarray):
         values = raw.levels.astype(np.float64)
-        return NumericLevels(raw, ParsedNumbers(values, np.ones(len(values), np.bool_)))
-    levels = [*raw.levels]
+        style = NumberStyle("." if context.is_from_text and raw.levels.dtype.kind == "f" else None)
+        is_number = np.ones(len(values), np.bool_)
+        return NumericLevels(raw, ParsedNumbers(values, is_number, style=style))
+    levels, style = [*raw.levels], context.number_style(raw.name)
     marker_words = context.markers.missing_among_numbers(levels)
     if marker_words:
         positions = {levels.index(word): word for word in marker_words}
         other_levels, codes = drop_levels(levels, raw.codes, [*positions])
-        parsed = parse_numbers(other_levels)
+        parsed = parse_numbers(other_levels, style, is_numeric=is_numeric)
         if parsed.all:
             counts = raw.counts()
             dropped_words = tuple(
@@ -62,7 +83,8 @@ def find_numbers(context: ReadContext, raw: RawColumn) -> NumericLevels:
             return _drop_named_markers(
                 context, NumericLevels(raw_without_words, parsed, dropped_words)
             )
-    return _drop_named_markers(context, NumericLevels(raw, parse_numbers(levels)))
+    parsed = parse_numbers(levels, style, is_numeric=is_numeric)
+    return _drop_named_markers(context, NumericLevels(raw, parsed))
 
 
 def _drop_named_markers(context: ReadContext, numeric: NumericLevels) -> NumericLevels:
@@ -75,7 +97,7 @@ def _drop_named_markers(context: ReadContext, numeric: NumericLevels) -> Numeric
     return replace(
         numeric,
         raw=replace(numeric.raw, levels=levels, codes=codes),
-        numbers=parse_numbers(levels),
+        numbers=parse_numbers(levels, context.number_style(numeric.raw.name), is_numeric=True),
     )
 
 
@@ -87,19 +109,53 @@ def make_numeric_column(context: ReadContext, numeric: NumericLevels) -> Column:
     for word, n in numeric.dropped_words:
         context.note("taken_as_missing", column=raw.name, value=word, n=n)
     first_formatted = numeric.numbers.first_formatted
-    if first_formatted >= 0:
+    if first_formatted >= 0 and raw.name not in context.reading.columns:
         number = number_text(float(values[first_formatted]))
         context.note("disguised", column=raw.name, value=raw.levels[first_formatted], number=number)
+    _note_decimal(context, numeric)
+    context.record(raw.name, number=replace(numeric.numbers.style, is_fixed=False))
     return encode_numeric_column(raw.name, raw.codes, values)
+
+
+def _note_decimal(context: ReadContext, numeric: NumericLevels) -> None:
+    """Note a decimal mark that is a guess, or that is not the one that was named."""
+    raw, numbers = numeric.raw, numeric.numbers
+    style, first = numbers.style, numbers.first_ambiguous
+    if first >= 0 and not context.is_conforming:
+        text = str(raw.levels[first])
+        other = other_reading(text, style.decimal)
+        if other is not None:
+            context.note(
+                "ambiguous_decimal", column=raw.name, value=text,
+                number=number_text(float(numbers.values[first])), other=number_text(other),
+                mark="," if style.decimal != "," else ".",
+            )  # fmt: skip
+    told = context.reading.decimal
+    if told is not None and style.decimal not in (None, told):
+        position = int(np.argmax(numbers.is_number))
+        context.note("other_decimal", column=raw.name, value=raw.levels[position], mark=told)
 
 
 def require_numbers(context: ReadContext, raw: RawColumn) -> NumericLevels:
     """Return a column that must be numeric, or raise an error for the first other cell."""
-    numeric = find_numbers(context, clean_column(context, raw))
+    numeric = find_numbers(context, clean_column(context, raw), is_numeric=True)
     if not numeric.numbers.is_number.all():
         level = numeric.raw.first_shown(~numeric.numbers.is_number)
-        raise context.error("not_a_number", numeric.raw, level)
+        raise _not_a_number_error(context, numeric.raw, level)
     return numeric
+
+
+def _not_a_number_error(context: ReadContext, raw: RawColumn, level: int) -> DataError:
+    """Return the error for a cell that is not a number as the model's column has them."""
+    style, value = context.number_style(raw.name), raw.levels[level]
+    if isinstance(value, str) and (style.is_fixed or style.units):
+        decimal = style.decimal or "."
+        if parse_cell(value, decimal) is not None:
+            return context.error("not_the_unit", raw, level, units=Names(style.units))
+        if other_reading(value, decimal) is not None:
+            key = "not_a_number_point" if decimal == "." else "not_a_number_comma"
+            return context.error(key, raw, level)
+    return context.error("not_a_number", raw, level)
 
 
 def encode_numeric_column(name: str, codes: Codes, values: Floats) -> Column:
@@ -146,6 +202,7 @@ def make_date_columns(context: ReadContext, raw: RawColumn) -> list[Column] | No
     dates = None if raw.is_typed else parse_dates(raw.plain_levels())
     if dates is None:
         return None
+    context.record(raw.name, date_order=date_order(raw.plain_levels()), date_parts=context.parts)
     if context.parts:
         if is_ambiguous_order(raw.plain_levels()):
             context.note("month_first", column=raw.name, value=raw.levels[0])

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise, repeat
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from penjing.data.read.dictionary import DictionaryEncoder
 from penjing.data.read.ids import is_id_name
 from penjing.data.read.numbers import PLAIN
 from penjing.data.read.raw_columns import RawColumn, RawTable
+from penjing.data.read.reading import FileLayout
 from penjing.data.table import Note
 from penjing.errors import DataError, NoRowsError
 
@@ -55,19 +57,25 @@ def from_delimited(
     hints: ColumnHints | None = None,
     *,
     keep_line_ends: bool = False,
+    layout: FileLayout | None = None,
 ) -> RawTable:
     """Return the columns of a text; ``names`` are for text without a header line.
 
-    Line ends inside quoted cells become newlines, unless ``keep_line_ends`` is true.
+    Line ends inside quoted cells become newlines, unless ``keep_line_ends`` is true. ``layout``
+    is that of the file that a model was trained on.
     """
     keeps_mixed_ends = keep_line_ends and '"' in text and "\r" in text
     text = text if keeps_mixed_ends else normalize_line_ends(text)
-    dialect, start = detect_dialect(text, name, separator, names, is_quoted='"' in text)
+    dialect, start = detect_dialect(
+        text, name, separator, names, is_quoted='"' in text, layout=layout
+    )
     text = text[start:]
     header, columns = dialect.header, None
     if is_large(text, header) and not keeps_mixed_ends:
+        if hints is None:
+            hints = ColumnHints() if layout is None else ColumnHints(reading=layout.reading)
         columns = read_with_duckdb(
-            text, header, dialect.separator, hints or ColumnHints(), has_header=dialect.has_header
+            text, header, dialect.separator, hints, has_header=dialect.has_header
         )
     if columns is None:
         columns = _encode_columns(split_batches([text], dialect, name), header)
@@ -87,7 +95,9 @@ def build_raw_table(
     columns = _name_columns(columns, name, notes)
     if not n_rows:
         raise NoRowsError("no_rows", source=name, names=[raw.name for raw in columns])
-    source = {"name": name, "form": "delimited", "separator": dialect.separator}
+    source: dict[str, Any] = {"name": name, "form": "delimited", "separator": dialect.separator}
+    if not dialect.has_header:
+        source["has_header"] = False
     return RawTable(columns, n_rows, source, notes)
 
 
@@ -98,25 +108,60 @@ def detect_dialect(
     names: Sequence[str] | None,
     *,
     is_quoted: bool,
+    layout: FileLayout | None = None,
 ) -> tuple[CsvDialect, int]:
-    """Detect separator and header of a text; return them and where the header begins."""
+    """Detect separator and header of a text; return them and where the header begins.
+
+    The separator and the names of ``layout`` are used if they fit the text.
+    """
     separator_line = SEPARATOR_LINE.match(text)
     start = 0 if separator_line is None else separator_line.end()
     if separator_line is not None:
         separator = separator or separator_line[1]
     if not text[start:].strip():
         raise DataError("empty_file", source=name)
-    separator = separator or detect_separator(text[start:])
     notes: list[Note] = []
+    if separator is None:
+        separator = _choose_separator(text[start:], name, layout, notes, is_quoted=is_quoted)
     if names is not None:
         return CsvDialect(separator, [*names], is_quoted, False, notes), start
-    if is_quoted:
-        first_row = next(_split_rows([text[start:]], name, separator, has_header=True))
-    else:
-        first_row = text[start:].lstrip("\n").split("\n", 1)[0].split(separator)
+    first_row = _first_row(text[start:], name, separator, is_quoted=is_quoted)
+    if layout is not None and layout.reading.names:
+        if not layout.is_header(first_row):
+            names = layout.names_for(len(first_row))
+            return CsvDialect(separator, names, is_quoted, False, notes), start
+        notes.append(Note("note_has_header", {"source": name}))
     return CsvDialect(
         separator, _clean_header(first_row, name, notes), is_quoted, True, notes
     ), start
+
+
+def _first_row(text: str, name: str, separator: str, *, is_quoted: bool) -> list[str]:
+    if is_quoted:
+        return next(_split_rows([text], name, separator, has_header=True))
+    return text.lstrip("\n").split("\n", 1)[0].split(separator)
+
+
+def _choose_separator(
+    text: str, name: str, layout: FileLayout | None, notes: list[Note], *, is_quoted: bool
+) -> str:
+    """Return the separator of a text: that of the model's file, unless another fits better."""
+    detected = detect_separator(text)
+    kept = None if layout is None else layout.reading.separator
+    if layout is None or kept is None or kept == detected:
+        return detected
+
+    def fit(separator: str) -> int:
+        row = _first_row(text, name, separator, is_quoted=is_quoted)
+        names = layout.reading.names
+        if names and not layout.is_header(row):
+            return -abs(len(names) - len(row))
+        return layout.n_known(row)
+
+    if fit(kept) >= fit(detected):
+        return kept
+    notes.append(Note("note_other_separator", {"source": name, "found": detected, "kept": kept}))
+    return detected
 
 
 def split_batches(pieces: Iterable[str], dialect: CsvDialect, name: str) -> Iterator[Batch]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from penjing.data.read.dictionary import encode_numbers
 from penjing.data.read.missing_markers import USUAL_MARKERS, make_markers
 from penjing.data.read.numbers import PLAIN
 from penjing.data.read.raw_columns import RawColumn
+from penjing.data.read.reading import Reading
 from penjing.data.scratch import scratch_folder
 from penjing.data.table import MISSING, Codes, Field
 from penjing.errors import DataError
@@ -40,6 +41,9 @@ MAX_TEXT_LEVELS = 5_000
 INTEGER, CANONICAL_INTEGER = "[+-]?[0-9]+", "0|-?[1-9][0-9]{0,17}"
 """Integers, and those without a redundant sign or leading zero that fit in 64 bits."""
 
+MAYBE_THOUSANDS = r"[+-]?(?:[1-9][0-9]{0,2}\.[0-9]{3}|[0-9]{1,3})"
+"""Numbers whose point may be a decimal mark or separate thousands."""
+
 STRAY_QUOTE = re.compile(r'[^",;|\t，\n]"[^",;|\t，\n]')
 """A quote inside a word, which CSV readers treat differently."""
 
@@ -54,24 +58,27 @@ class ColumnHints:
         Markers of a missing value.
     texts : frozenset of str
         Columns that the user declared as text, so they are not parsed as numbers.
+    reading : Reading
+        What is known about how the table is to be read.
     """
 
     words: frozenset[str] = USUAL_MARKERS
     texts: frozenset[str] = frozenset()
+    reading: Reading = field(default_factory=Reading)
 
 
 def column_hints(
-    schema: Mapping[str, Any] | Sequence[Field] | None, missing: object
+    schema: Mapping[str, Any] | Sequence[Field] | None, missing: object, reading: Reading
 ) -> ColumnHints:
     """Return the missing markers and the columns that the schema declares as text."""
     markers = make_markers(missing, usual=True)
     if isinstance(schema, Mapping):
         texts = [name for name, spec in schema.items() if spec != "numeric"]
     else:
-        fields = [field for field in schema or () if isinstance(field, Field)]
-        texts = [field.name for field in fields if not field.is_numeric]
+        fields = [each for each in schema or () if isinstance(each, Field)]
+        texts = [each.name for each in fields if not each.is_numeric]
     missing_words = markers.words | (USUAL_MARKERS if markers.has_usual else frozenset())
-    return ColumnHints(missing_words, frozenset(texts))
+    return ColumnHints(missing_words, frozenset(texts), reading)
 
 
 def is_large(text: str, header: list[str]) -> bool:
@@ -143,7 +150,8 @@ def _read_columns(
     columns = []
     for column_name, name, count in zip(header, names, counts, strict=True):
         may_be_numbers = count > MAX_TEXT_LEVELS and column_name not in hints.texts
-        numbers = _read_numbers(connection, name, hints.words) if may_be_numbers else None
+        decimal = hints.reading.decimal or hints.reading.column(column_name).number.decimal
+        numbers = _read_numbers(connection, name, hints.words, decimal) if may_be_numbers else None
         columns.append(RawColumn(column_name, *(numbers or _read_texts(connection, name))))
     return columns
 
@@ -163,11 +171,12 @@ def _read_texts(connection: DuckDBPyConnection, column: str) -> tuple[list[str],
 
 
 def _read_numbers(
-    connection: DuckDBPyConnection, column: str, words: frozenset[str]
+    connection: DuckDBPyConnection, column: str, words: frozenset[str], decimal: str | None
 ) -> tuple[npt.NDArray[Any], Codes] | None:
     """Return the distinct numbers of a column and its codes, without text objects in Python.
 
-    None if it has anything but plain numbers and missing markers.
+    None if it has anything but plain numbers and missing markers, or if its points may separate
+    thousands.
     """
     is_word = f"list_contains($words, {column})"
     is_plain = f"regexp_full_match({column}, '{PLAIN.pattern}')"
@@ -176,12 +185,14 @@ def _read_numbers(
         f"select count(*) filter (where not {is_plain} and not {is_word}), "
         + ", ".join(
             f"bool_and(regexp_full_match({column}, '{pattern}')) filter (where {is_number})"
-            for pattern in (INTEGER, CANONICAL_INTEGER)
+            for pattern in (INTEGER, CANONICAL_INTEGER, MAYBE_THOUSANDS)
         )
         + " from rows",
         {"words": sorted(words)},
     ).fetchall()
-    n_others, are_integers, are_canonical = counts
+    n_others, are_integers, are_canonical, are_ambiguous = counts
+    if not are_integers and (decimal == "," or (decimal is None and are_ambiguous)):
+        return None
     # 007 and 7 are two different texts, and twenty digits do not fit in 64 bits.
     if n_others or (are_integers and not are_canonical):
         return None

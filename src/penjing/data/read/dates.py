@@ -73,8 +73,10 @@ def date_to_level(value: Any) -> Any:  # noqa: ANN401 - of a column
     return str(value).removesuffix(" 00:00:00") if isinstance(value, dt.date) else value
 
 
-def parse_dates(levels: list[Any]) -> list[dt.datetime] | None:
+def parse_dates(levels: list[Any], order: str | None = None) -> list[dt.datetime] | None:
     """Return the date of each level, or None if one of them is not a date.
+
+    ``order`` says which part comes first: ``year``, ``month`` or ``day``.
 
     If the year comes last, the order of day and month is the one that fits all levels, and month
     first if both do.
@@ -91,16 +93,30 @@ def parse_dates(levels: list[Any]) -> list[dt.datetime] | None:
     if types != {str}:
         are_dates = all(issubclass(kind, dt.date) for kind in types)
         return [_naive_datetime(level) for level in levels] if are_dates else None
-    parser = date_parser(levels)
-    return None if parser is None else [date for level in levels if (date := parser(level))]
+    parser = date_parser(levels) if order is None else ORDERS[order]
+    dates = [] if parser is None else [parser(level) for level in levels]
+    return None if parser is None or None in dates else [date for date in dates if date]
 
 
 def date_parser(levels: Sequence[str]) -> Callable[[str], dt.datetime | None] | None:
     """Return the parser that reads all these texts as dates, None if there is none."""
-    for parser in (_year_first, _month_first, _day_first):
+    for parser in ORDERS.values():
         if all(map(parser, levels[:SAMPLE_SIZE])) and all(map(parser, levels)):
             return parser
     return None
+
+
+def date_order(levels: Sequence[Any]) -> str | None:
+    """Return which part comes first in texts that are all dates; None for typed dates.
+
+    Examples
+    --------
+    >>> date_order(["1/2/2024", "3/14/2024"]), date_order(["14.3.2024"])
+    ('month', 'day')
+    """
+    if not levels or not isinstance(levels[0], str):
+        return None
+    return next((name for name, parser in ORDERS.items() if all(map(parser, levels))), None)
 
 
 def date_orders(text: str) -> tuple[bool, bool, bool]:
@@ -111,9 +127,7 @@ def date_orders(text: str) -> tuple[bool, bool, bool]:
     >>> date_orders("2024-03-01"), date_orders("3/14/2024"), date_orders("soon")
     ((True, False, False), (False, True, False), (False, False, False))
     """
-    year, month, day = (
-        parser(text) is not None for parser in (_year_first, _month_first, _day_first)
-    )
+    year, month, day = (parser(text) is not None for parser in ORDERS.values())
     return year, month, day
 
 
@@ -162,3 +176,11 @@ def _make_datetime(match: re.Match[str], month: str, day: str) -> dt.datetime | 
         return dt.datetime(int(match["year"]), int(month), int(day), hour, minute, second)  # noqa: DTZ001
     except ValueError:
         return None
+
+
+ORDERS: dict[str, Callable[[str], dt.datetime | None]] = {
+    "year": _year_first,
+    "month": _month_first,
+    "day": _day_first,
+}
+"""The parsers of dates by the part that comes first, in the order in which they are tried."""

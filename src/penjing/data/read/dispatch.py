@@ -17,6 +17,7 @@ from penjing.data.read.c45_files import find_cases_file, find_names_file, from_c
 from penjing.data.read.csv import from_delimited
 from penjing.data.read.csv_duckdb import ColumnHints
 from penjing.data.read.example_files import example_file
+from penjing.data.read.excel import from_sheet, is_workbook, read_workbook
 from penjing.data.read.files import (
     CHUNK_BYTES,
     check_file_name,
@@ -33,7 +34,8 @@ from penjing.data.read.json import from_json
 from penjing.data.read.parquet import from_parquet
 from penjing.data.read.python_rows import from_columns, from_dicts, from_pairs, from_rows
 from penjing.data.read.raw_columns import RawTable
-from penjing.data.read.text_encoding import decode
+from penjing.data.read.reading import FileLayout
+from penjing.data.read.text_encoding import decode, fitting_encoding, is_beyond_ascii_utf8
 from penjing.data.table import Note, Table
 from penjing.errors import ChoiceError, DataError, WrongSourceError, WrongTypeError
 
@@ -55,8 +57,13 @@ def read_source(
     hints: ColumnHints | None = None,
     memory_limit: float | str | None = None,
     keep_line_ends: bool = False,
+    sheet: str | int | None = None,
+    layout: FileLayout | None = None,
 ) -> RawTable:
-    """Return the raw columns of any source; their types are not inferred yet."""
+    """Return the raw columns of any source; their types are not inferred yet.
+
+    ``layout`` is that of the file that a model was trained on; the arguments take precedence.
+    """
     if names is not None:
         names = _check_names(names, name or "table")
     options = {
@@ -66,6 +73,8 @@ def read_source(
         "hints": hints,
         "memory_limit": memory_limit,
         "keep_line_ends": keep_line_ends,
+        "sheet": sheet,
+        "layout": layout,
     }
     if isinstance(source, (str, os.PathLike)):
         path = source if isinstance(source, str) else arguments.path("source", source)
@@ -223,11 +232,37 @@ def _from_bytes(data: bytes, name: str, hint: str, options: Mapping[str, Any]) -
         raw_table = from_parquet(data, name, max_read_bytes(options["memory_limit"]))
         raw_table.source["sha256"] = hashlib.sha256(data).hexdigest()
         return raw_table
+    if is_workbook(data, hint):
+        limit = max_read_bytes(options["memory_limit"])
+        workbook = read_workbook(data, name, options["sheet"], limit, options["layout"])
+        raw_table = from_sheet(workbook, name, options["names"], options["layout"])
+        raw_table.source["sha256"] = hashlib.sha256(data).hexdigest()
+        return raw_table
+    if options["sheet"] is not None:
+        raise ChoiceError("sheet_not_used", source=name)
     if not data and not hint.endswith(JSON_LINES_SUFFIXES):
         raise DataError("empty_file", source=name)
-    text, codec, reason = decode(data, name, options["encoding"])
+    notes: list[Note] = []
+    encoding = options["encoding"] or remembered_encoding(data, name, options["layout"], notes)
+    text, codec, reason = decode(data, name, encoding)
     raw_table = _from_text(text, name, hint, options)
+    raw_table.notes[:0] = notes
+    if options["encoding"] is not None and is_beyond_ascii_utf8(data):
+        raw_table.source["is_beyond_ascii_utf8"] = True
     return record_encoding(raw_table, hashlib.sha256(data).hexdigest(), codec, reason)
+
+
+def remembered_encoding(
+    data: bytes, name: str, layout: FileLayout | None, notes: list[Note]
+) -> str | None:
+    """Return the encoding that a model's file was read with, None if these bytes do not have it."""
+    kept = None if layout is None else layout.reading.encoding
+    if layout is None or kept is None:
+        return None
+    encoding = fitting_encoding(data, kept, is_certain=layout.reading.is_encoding_certain)
+    if encoding is None:
+        notes.append(Note("note_other_encoding", {"source": name, "kept": kept}))
+    return encoding
 
 
 def _from_text(text: str, name: str, hint: str, options: Mapping[str, Any]) -> RawTable:
@@ -245,6 +280,7 @@ def _from_text(text: str, name: str, hint: str, options: Mapping[str, Any]) -> R
         options["names"],
         options["hints"],
         keep_line_ends=options["keep_line_ends"],
+        layout=options["layout"],
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from penjing.data.read.clean_columns import clean_column
+from penjing.data.read.clean_columns import clean_column, fold_column
 from penjing.data.read.context import ReadContext
 from penjing.data.read.convert import (
     make_categorical_column,
@@ -18,8 +18,9 @@ from penjing.data.read.convert import (
     require_numbers,
 )
 from penjing.data.read.dates import date_to_level, parse_dates
-from penjing.data.read.dictionary import remap_codes
+from penjing.data.read.dictionary import drop_levels, remap_codes
 from penjing.data.read.raw_columns import RawColumn, RawTable, truncate_text
+from penjing.data.read.reading import fold_key
 from penjing.data.table import MISSING, Codes, Column, Field, Kind
 from penjing.errors import ChoiceError, DataError, WrongTypeError, closest_match, unknown_name_error
 
@@ -101,10 +102,11 @@ def apply_column_spec(context: ReadContext, raw: RawColumn, spec: ColumnSpec) ->
     if spec.kind == "numeric":
         return [make_numeric_column(context, require_numbers(context, raw))]
     raw = clean_column(context, raw)
-    if spec.kind == "ordered":
-        return [make_ordered_column(context, raw)]
     if spec.kind == "date":
         return require_dates(context, raw)
+    raw = fold_column(context, raw)
+    if spec.kind == "ordered":
+        return [make_ordered_column(context, raw)]
     return [make_categorical_column(raw)]
 
 
@@ -144,6 +146,8 @@ def encode_levels(
     Unknown levels get the codes after the known ones; missing markers get -1.
     """
     codes = match_levels(raw, levels)
+    if context.reading.folds_case(raw.name):
+        codes = match_folded(raw, levels, codes)
     if context.markers.words:  # a named marker is missing even if it is also a level
         is_named = [context.markers.is_named_marker(level) for level in raw.plain_levels()]
         codes[np.array(is_named, np.bool_)] = MISSING
@@ -155,6 +159,13 @@ def encode_levels(
         np.arange(len(unmatched), dtype=np.int32),
     )
     unmatched_column = clean_column(context, unmatched_column, quiet=True)
+    words = context.reading.column(raw.name).missing
+    if words:
+        cleaned = unmatched_column.plain_levels()
+        gone = [position for position, level in enumerate(cleaned) if level in words]
+        unmatched_column = unmatched_column.with_levels(
+            *drop_levels(cleaned, unmatched_column.codes, gone)
+        )
     codes[unmatched] = np.where(
         unmatched_column.codes < 0, MISSING, unmatched_column.codes + len(levels)
     )
@@ -190,6 +201,23 @@ def match_levels(raw: RawColumn, levels: Sequence[Any]) -> Codes:
         for value in raw.plain_levels()
     ]
     return np.asarray(codes, np.int32)
+
+
+def match_folded(raw: RawColumn, levels: Sequence[Any], codes: Codes) -> Codes:
+    """Return the codes, with those of levels that differ from a known one in case and blanks.
+
+    Examples
+    --------
+    >>> raw = RawColumn("plan", ["basic", "Pro"], np.array([0, 1], np.int32))
+    >>> match_folded(raw, ["Basic", "Plus"], np.array([-1, -1], np.int32))
+    array([ 0, -1], dtype=int32)
+    """
+    by_key = {fold_key(x): code for code, x in reversed([*enumerate(levels)]) if isinstance(x, str)}
+    found = [
+        by_key.get(fold_key(level), MISSING) if code < 0 and isinstance(level, str) else code
+        for level, code in zip(raw.plain_levels(), codes.tolist(), strict=True)
+    ]
+    return np.asarray(found, np.int32)
 
 
 def unknown_level_error(

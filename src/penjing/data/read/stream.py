@@ -20,7 +20,14 @@ import numpy as np
 from penjing.data.read.arff import is_arff
 from penjing.data.read.csv import from_delimited, normalize_line_ends
 from penjing.data.read.dictionary import merge_equal_levels
-from penjing.data.read.dispatch import DELIMITED_SUFFIXES, JSON_START, JSON_SUFFIXES, read_source
+from penjing.data.read.dispatch import (
+    DELIMITED_SUFFIXES,
+    JSON_START,
+    JSON_SUFFIXES,
+    read_source,
+    remembered_encoding,
+)
+from penjing.data.read.excel import WORKBOOK_SUFFIXES, is_workbook
 from penjing.data.read.files import (
     STDIN,
     UnclosedStream,
@@ -33,6 +40,7 @@ from penjing.data.read.files import (
 )
 from penjing.data.read.parquet import read_parquet_batches
 from penjing.data.read.raw_columns import RawColumn, RawTable
+from penjing.data.read.reading import FileLayout
 from penjing.data.read.text_encoding import decode
 from penjing.data.table import MISSING
 from penjing.errors import DataError, NoRowsError, PenjingError
@@ -41,7 +49,16 @@ WHOLE_BYTES = 4_000_000
 """Smaller sources are read as a whole."""
 PIECE_CHARACTERS = 2_000_000
 """Characters that are split at a time."""
-WHOLE_SUFFIXES = (*JSON_SUFFIXES, ".arff", ".names", ".data", ".test", ".cases", ".c45-names")
+WHOLE_SUFFIXES = (
+    *JSON_SUFFIXES,
+    *WORKBOOK_SUFFIXES,
+    ".arff",
+    ".names",
+    ".data",
+    ".test",
+    ".cases",
+    ".c45-names",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +69,9 @@ class TableSource:
     encoding: str | None = None
     separator: str | None = None
     names: Sequence[str] | None = None
+    sheet: str | None = None
+    layout: FileLayout | None = None
+    """The layout of the file that a model was trained on."""
 
     @property
     def name(self) -> str:
@@ -90,6 +110,7 @@ def read_batches(source: TableSource) -> Iterator[RawTable]:
 
 def _read_whole(source: TableSource, data: str | bytes) -> RawTable:
     options: dict[str, Any] = {"encoding": source.encoding, "separator": source.separator}
+    options |= {"sheet": source.sheet, "layout": source.layout}
     try:
         return read_source(
             data, name=source.name, names=source.names, keep_line_ends=True, **options
@@ -110,14 +131,15 @@ def _open_text(
     head: bytes, stream: IO[bytes], source: TableSource, hint: str
 ) -> io.TextIOWrapper | None:
     """Return the decoded text of a stream; None if the source must be read as a whole."""
-    if head.startswith(b"PAR1"):
+    if head.startswith(b"PAR1") or is_workbook(head, hint):
         return None
     sample = head[: max(head.rfind(b"\n"), head.rfind(b"\r")) + 1]
     if not sample:
         return None
-    text, name, _ = decode(sample, source.name, source.encoding)
+    encoding = source.encoding or remembered_encoding(sample, source.name, source.layout, [])
+    text, name, _ = decode(sample, source.name, encoding)
     try:
-        codec = codecs.lookup(source.encoding or name).name
+        codec = codecs.lookup(encoding or name).name
     except LookupError:
         return None
     if codec.startswith(("utf-16", "utf-32")):
@@ -145,7 +167,12 @@ def _read_pieces(text: io.TextIOWrapper, source: TableSource, hint: str) -> Iter
         if piece.strip() or first_table is None:
             try:
                 raw_table = from_delimited(
-                    piece, source.name, separator, names or None, keep_line_ends=True
+                    piece,
+                    source.name,
+                    separator,
+                    names or None,
+                    keep_line_ends=True,
+                    layout=source.layout if first_table is None else None,
                 )
             except DataError as error:
                 if error.key == "no_rows" and more:
@@ -158,18 +185,22 @@ def _read_pieces(text: io.TextIOWrapper, source: TableSource, hint: str) -> Iter
                 raise _shift_row_number(error, n_rows) from None
             if first_table is None:
                 first_table, separator = raw_table, str(raw_table.source["separator"])
-                if not names:
-                    header_line = piece.split("\n", 1)[0]
-                    cells = next(
-                        csv.reader([header_line], delimiter=separator, skipinitialspace=True)
-                    )
-                    names = [*raw_table.names, *[""] * (len(cells) - len(raw_table.names))]
+                names = names or _column_names(raw_table, piece, separator)
             else:
                 raw_table = _match_columns(raw_table, first_table)
             n_rows += raw_table.n_rows
             yield raw_table
         if not more:
             return
+
+
+def _column_names(raw_table: RawTable, piece: str, separator: str) -> list[str]:
+    """Return the names for the pieces after the first, one for each cell of a row."""
+    if raw_table.source.get("has_header") is False:
+        return [*raw_table.names]
+    header_line = piece.split("\n", 1)[0]
+    cells = next(csv.reader([header_line], delimiter=separator, skipinitialspace=True))
+    return [*raw_table.names, *[""] * (len(cells) - len(raw_table.names))]
 
 
 def _append_text(pending: str, more: str, source: TableSource) -> str:

@@ -126,6 +126,40 @@ def decode(data: bytes, source: str, encoding: str | None = None) -> tuple[str, 
     )
 
 
+def fitting_encoding(data: bytes, encoding: str, *, is_certain: bool = False) -> str | None:
+    """Return the encoding of an earlier file if these bytes may have it, too.
+
+    None if a byte-order mark, valid UTF-8 with other characters than ASCII, or bytes that cannot
+    be decoded speak against it. If ``is_certain``, valid UTF-8 does not.
+
+    Examples
+    --------
+    >>> fitting_encoding("色泽".encode("gbk"), "gbk"), fitting_encoding("色泽".encode(), "gbk")
+    ('gbk', None)
+    """
+    codec = codecs.lookup(encoding).name
+    if codec.startswith(("utf-16", "utf-32")):
+        return encoding if b"\0" in data[:SAMPLE_CHARACTERS] else None
+    if any(data.startswith(mark) for mark, *_ in BOMS) and not codec.startswith("utf-8"):
+        return None
+    if not is_certain and is_beyond_ascii_utf8(data) and not codec.startswith("utf-8"):
+        return None
+    return encoding if _is_decodable(data, codec) else None
+
+
+def is_beyond_ascii_utf8(data: bytes) -> bool:
+    """Return whether bytes are valid UTF-8 and not only ASCII; they may end within a character."""
+    return HIGH_BYTE.search(data) is not None and _is_decodable(data, "utf-8")
+
+
+def _is_decodable(data: bytes, codec: str) -> bool:
+    try:
+        codecs.getincrementaldecoder(codec)().decode(data)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def detect_encoding(data: B, source: str, encoding: str | None = None) -> tuple[Encoding, B]:
     """Detect the encoding; return it with the bytes after the byte-order mark."""
     if encoding is not None:
