@@ -30,6 +30,7 @@ _PUBLIC = {
     "CapabilityError": "errors",
     "ChoiceError": "errors",
     "DataError": "errors",
+    "PenjingError": "errors",
     "DataWarning": "errors",
     "Fold": "data.folds",
     "Recipe": "grow.recipe",
@@ -122,7 +123,7 @@ if TYPE_CHECKING:
     from penjing.data.folds import Fold
     from penjing.data.table import Table
     from penjing.dialects.recipes import RECIPES
-    from penjing.errors import CapabilityError, ChoiceError, DataError, DataWarning
+    from penjing.errors import CapabilityError, ChoiceError, DataError, DataWarning, PenjingError
     from penjing.estimators import C45Classifier as C45Classifier
     from penjing.estimators import CARTClassifier as CARTClassifier
     from penjing.estimators import CARTRegressor as CARTRegressor
@@ -142,6 +143,7 @@ __all__ = [
     "DataError",
     "DataWarning",
     "Fold",
+    "PenjingError",
     "Recipe",
     "Table",
     "Tree",

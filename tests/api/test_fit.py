@@ -117,7 +117,7 @@ def test_one_class_only_is_a_leaf():
 
 @pytest.mark.parametrize("given", [{"schema": {"texture": "nominal"}}, {"weight": "w"}])
 def test_a_table_has_been_read_already(given):
-    with pytest.raises(ChoiceError, match=f"^{next(iter(given))}= controls how data are read"):
+    with pytest.raises(ChoiceError, match=f"^{next(iter(given))}=… controls how data are read"):
         penjing.fit(penjing.example("watermelon2.0"), **given)
 
 

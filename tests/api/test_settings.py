@@ -31,7 +31,7 @@ def option_fields() -> set[str]:
 
 
 def recipe_fields() -> set[str]:
-    return {field.name for field in fields(Recipe)} - {"name", "options"}
+    return {f.name for f in fields(Recipe) if f.init} - {"name", "options"}
 
 
 def is_program_option(options: DialectOptions, name: str) -> bool:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
 
 import pytest
 
 import penjing
-from penjing.errors import ChoiceError
+from penjing.errors import ChoiceError, DataError
 from penjing.explain.node import explain, story
 from penjing.explain.trace import compute_trace
+from penjing.training import training_rows
 
 MELONS = penjing.example("watermelon2.0")
 KEPT = penjing.fit(MELONS, trace=True)
@@ -34,22 +36,72 @@ def test_a_tree_of_a_table_is_explained_while_the_table_exists():
     assert explain(tree, 2) == explain(KEPT, 2)
     assert tree.trace[0]["runner_up"] == KEPT.trace[0]["runner_up"]
     assert tree.trace.to_json()["steps"] == KEPT.trace.to_json()["steps"]
-    del table
+
+
+def temporary_sources():
+    rows = list(MELONS.rows())
+    target = MELONS.target.name
+    without = [{k: v for k, v in row.items() if k != target} for row in rows]
+    return {
+        "table": lambda **s: penjing.fit(penjing.example("watermelon2.0"), **s),
+        "list": lambda **s: penjing.fit([dict(row) for row in rows], target, **s),
+        "frame": lambda **s: penjing.fit(frame(), target, **s),
+        "labels": lambda **s: penjing.fit(
+            [dict(row) for row in without], [row[target] for row in rows], **s
+        ),
+        "weights": lambda **s: penjing.fit(frame(), target, weight=[1.0] * len(rows), **s),
+    }
+
+
+@pytest.mark.parametrize("source", temporary_sources())
+@pytest.mark.parametrize("recipe", ["id3", "c4.5", "rpart"])
+def test_a_tree_of_small_temporary_data_is_explained(source, recipe):
+    make = temporary_sources()[source]
+    later, kept = make(recipe=recipe, quiet=True), make(recipe=recipe, quiet=True, trace=True)
+    gc.collect()
+    assert later.kept_trace is None
+    assert str(later.why()) == str(kept.why())
+    assert str(later.trace) == str(kept.trace)
+
+
+@pytest.mark.parametrize("source", temporary_sources())
+@pytest.mark.parametrize("recipe", ["id3", "c4.5", "rpart"])
+def test_a_tree_of_large_temporary_data_says_what_to_pass(source, recipe, monkeypatch):
+    monkeypatch.setattr(training_rows, "KEPT_CELLS", 16)
+    tree = temporary_sources()[source](recipe=recipe, quiet=True)
+    gc.collect()
     assert tree.training_table() is None
-    assert not tree.trace
-    with pytest.raises(ChoiceError, match="data=…"):
-        explain(tree)
+    assert not tree.trace or recipe != "id3"  # the decisions of pruning are in the tree
+    with pytest.raises(ChoiceError) as caught:
+        tree.why()
+    for sentence, call in ((str(caught.value), "tree.why(node, data=rows)"),
+                           (str(tree.trace), "tree.trace.with_rows(rows)")):  # fmt: skip
+        assert "its training rows are not available" in sentence
+        assert "was pruned" not in sentence
+        assert call in sentence
+    rows = penjing.read(list(MELONS.rows()), MELONS.target.name)
+    if source == "labels":
+        with pytest.raises(DataError, match="no column 'class', the target of this tree"):
+            tree.why(0, data=rows)
+        labels = [row[MELONS.target.name] for row in MELONS.rows()]
+        rows = penjing.read(list(penjing.read(rows, target=False).rows()), labels=labels)
+    assert str(tree.why(0, data=rows))
+    assert tree.trace.with_rows(rows)[0]["node"] == 0
 
 
-def test_a_tree_of_a_frame_is_explained_while_the_frame_exists():
-    rows = frame()
-    tree = penjing.fit(rows, MELONS.target.name)
+def test_a_tree_of_a_small_file_is_explained_when_the_file_has_changed(tmp_path):
+    path = tmp_path / "m.csv"
+    frame().to_csv(path, index=False)
+    tree = penjing.fit(path, MELONS.target.name)
     assert steps(tree) == steps(KEPT)
-    del rows
-    assert tree.training_table() is None
+    path.write_text(path.read_text("utf-8").replace("清晰", "清楚"), "utf-8")
+    assert steps(tree) == steps(KEPT)
+    path.unlink()
+    assert steps(tree) == steps(KEPT)
 
 
-def test_a_tree_of_a_file_is_explained_while_the_file_is_unchanged(tmp_path):
+def test_a_large_file_that_was_changed_is_not_explained_with(tmp_path, monkeypatch):
+    monkeypatch.setattr(training_rows, "KEPT_CELLS", 16)
     path = tmp_path / "m.csv"
     frame().to_csv(path, index=False)
     tree = penjing.fit(path, MELONS.target.name)

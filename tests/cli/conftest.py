@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
+from functools import cache
 
 import pytest
+import typer
 
 from penjing.cli import main
+from penjing.cli.app import COMMANDS, build_app
 from watermelon_files import put_melons
 
 TRAIN = "Watermelon-train1.csv"
@@ -26,6 +30,29 @@ class Done:
         return json.loads(self.out)
 
 
+@cache
+def options_of(verb: str) -> frozenset[str]:
+    """Return the options of a command."""
+    made = typer.main.get_command(build_app()).commands[verb]
+    return frozenset(word for p in made.params for word in (*p.opts, *p.secondary_opts))
+
+
+def assert_names_its_own_options(words: list[str], messages: str) -> None:
+    """Check that notes and errors name options which the command has, and nothing of Python.
+
+    This holds for every command that any test runs. What users typed and whole command lines
+    (``penjing why --cuts``) may name others.
+    """
+    verb = next((word for word in words if word in COMMANDS), None)
+    if verb is None or "--debug" in words:
+        return
+    plain = re.sub(r"penjing [a-z-]+( (--?[a-z-]+|[\w./=]+))*", "", messages)
+    typed = " ".join(words)
+    for option in re.findall(r"(?<![-\w])--[a-z][a-z-]*", plain):
+        assert option in options_of(verb) or option in typed, (verb, messages)
+    assert "penjing.read(" not in messages, messages
+
+
 @pytest.fixture
 def run(tmp_path, monkeypatch, capsys):
     """Return a function that runs the command in a folder with the course's files."""
@@ -35,8 +62,10 @@ def run(tmp_path, monkeypatch, capsys):
     put_melons(tmp_path)
 
     def made(*args: str) -> Done:
-        code = main([str(arg) for arg in args])
+        words = [str(arg) for arg in args]
+        code = main(words)
         captured = capsys.readouterr()
+        assert_names_its_own_options(words, captured.err)
         return Done(code, captured.out, captured.err)
 
     return made

@@ -205,8 +205,8 @@ def test_every_option_that_a_sentence_names_exists(lang):
 
 
 SAID_BY = {
-    "why": ("no_trace_cli", "no_trace_pruned_cli", "no_trace_here_cli", "why_hint"),
-    "trace": ("no_trace_cli", "no_trace_pruned_cli", "no_trace_here_cli", "story_more"),
+    "why": ("no_trace_cli", "no_trace_here_cli", "why_hint"),
+    "trace": ("no_trace_cli", "no_trace_here_cli", "story_more"),
     "fit": (
         "note_no_trace", "note_no_trace_disk", "needs_validation_cli", "validation_not_used_cli",
         "missing_refused_cli", "note_shared_out", "two_validations", "no_target_cli", "bad_set",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from dataclasses import replace
 
@@ -80,17 +81,14 @@ def _about(tree):
 
 
 def test_a_tree_without_a_trace_says_so():
-    tree = penjing.fit(penjing.example("golf"), recipe="id3")
-    with pytest.raises(ChoiceError, match="has no trace"):
-        explain(tree)
-    with pytest.raises(ChoiceError, match="has no trace"):
-        story(tree)
-    small = penjing.fit(penjing.example("watermelon2.0")).prune("pessimistic")
+    tree = copy.deepcopy(penjing.fit(penjing.example("golf"), recipe="id3"))
+    small = copy.deepcopy(penjing.fit(penjing.example("watermelon2.0"))).prune("pessimistic")
     assert small.n_leaves < 8
-    with pytest.raises(ChoiceError, match="was pruned"):
-        explain(small)
-    with pytest.raises(ChoiceError, match="was pruned"):
-        story(small)
+    for without in (tree, small):
+        with pytest.raises(ChoiceError, match="has no trace"):
+            explain(without)
+        with pytest.raises(ChoiceError, match="has no trace"):
+            story(without)
 
 
 def test_a_pruned_tree_keeps_the_trace_of_what_stayed():

@@ -34,7 +34,8 @@ def values(tree: Tree, c: int) -> list[object]:
     cuts = tree.nodes.cut[(tree.nodes.column == c) & np.isfinite(tree.nodes.cut)]
     single = tree.recipe.get("precision") == "single"
     kind = np.float32 if single else np.float64
-    above = [float(np.nextafter(kind(cut), kind(np.inf))) for cut in cuts]
+    with np.errstate(over="ignore"):  # numbers beyond 32 bits
+        above = [float(np.nextafter(kind(cut), kind(np.inf))) for cut in cuts]
     return [*cuts.tolist(), *above]
 
 

@@ -11,6 +11,7 @@ from penjing.data.checksum import table_checksum
 from penjing.errors import PenjingError
 from penjing.explain.node import explain, story
 from penjing.explain.trace import compute_trace
+from penjing.training import training_rows
 
 pandas = pytest.importorskip("pandas")
 
@@ -55,7 +56,7 @@ def test_scikit_learns_numbers_are_rounded_in_explanations_too():
     assert explain(later)["candidates"][0]["cut"] == 1.5
 
 
-def test_a_frame_that_was_changed_is_not_explained_with():
+def test_a_frame_that_was_changed_is_not_explained_with(monkeypatch):
     for change in (
         lambda rows: rows.__setitem__("b", rows["a"]),
         lambda rows: rows.__setitem__("y", rows["y"].sample(frac=1, random_state=1).to_numpy()),
@@ -64,11 +65,18 @@ def test_a_frame_that_was_changed_is_not_explained_with():
     ):
         rows = frame()
         tree = penjing.fit(rows, "y", "c4.5-textbook")
-        assert tree.training_table() is not None
+        before = explain(tree)
         change(rows)
-        assert tree.training_table() is None
-        with pytest.raises(PenjingError, match="training rows"):
-            explain(tree)
+        assert explain(tree) == before  # from the small table that the tree has kept
+        with monkeypatch.context() as patch:
+            patch.setattr(training_rows, "KEPT_CELLS", 16)
+            rows = frame()
+            tree = penjing.fit(rows, "y", "c4.5-textbook")
+            assert tree.training_table() is not None
+            change(rows)
+            assert tree.training_table() is None
+            with pytest.raises(PenjingError, match="training rows"):
+                explain(tree)
 
 
 def test_an_array_that_was_changed_is_not_explained_with():

@@ -276,7 +276,7 @@ def of_settings() -> list[Call]:
     calls = []
     for name in ("id3", "c4.5", "c5.0", "rpart", "sklearn"):  # of each program's options one
         recipe = penjing.RECIPES[name]
-        every = (*fields(recipe), *fields(recipe.options))
+        every = (*(f for f in fields(recipe) if f.init), *fields(recipe.options))
         kinds = {f.name: f"type {f.type}" for f in every if f.name not in ("name", "options")}
         calls.append(Call(f"fit by {name}", partial(penjing.fit, table(), recipe=name), {}, kinds))
     return calls

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal, Unpack
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, Unpack, cast
+
+import numpy as np
 
 from penjing.api.read_table import read_rows
 from penjing.api.settings import PruneOptions, Settings
@@ -12,6 +14,7 @@ from penjing.data import folds as rows
 from penjing.data.folds import TablePair
 from penjing.data.source import Source, Target
 from penjing.data.table import Table
+from penjing.errors import ChoiceError
 from penjing.evaluate import stability
 from penjing.evaluate import validation as evaluation
 from penjing.evaluate.metrics import NumberReport, Report
@@ -20,7 +23,7 @@ from penjing.grow.recipe import Recipe
 
 def cross_validate(
     table: Source,
-    how: str | Recipe | Tree | Callable[[Table], Tree],
+    how: str | Recipe | Tree | Callable[[Table], Tree] | Iterable[Any] = "auto",
     k: int | Literal["leave-one-out"] = 10,
     *,
     target: Target | None = None,
@@ -38,7 +41,8 @@ def cross_validate(
         All rows: a table, or anything that :func:`penjing.read` can read.
     how : str, Recipe, Tree or function
         How to grow: a recipe, a tree (as it was grown and pruned itself), or a function from
-        a table to a tree.
+        a table to a tree. In ``cross_validate(X, y)`` these are the classes (or numbers) of the
+        rows, and the recipe is ``auto``.
     k : int or "leave-one-out"
         The number of folds; stratified.
     target : str or values, optional
@@ -67,6 +71,8 @@ def cross_validate(
     >>> report.n
     17
     """
+    if not isinstance(how, str | Recipe | Tree) and not callable(how):
+        target, how = _only_target(how, target), "auto"
     pruning: dict[str, Any] = {"prune": prune, "validation": validation, **options}
     data = read_rows(table, target, quiet=quiet)
     return evaluation.cross_validate(data, how, k, seed=seed, **pruning)
@@ -112,8 +118,8 @@ def bootstrap(
 
 def hold_out(
     table: Source,
-    share: float,
-    seed: int = 0,
+    share: float | Target,
+    seed: float = 0,
     *,
     target: Target | None = None,
     quiet: bool = False,
@@ -128,7 +134,8 @@ def hold_out(
     table : Table or source
         A table, or anything that :func:`penjing.read` can read.
     share : float
-        The share of the rows that is held out, between 0 and 1.
+        The share of the rows that is held out, between 0 and 1. The target may stand before it,
+        as in ``hold_out(X, y, 0.3)``.
     seed : int
         The seed that selects these rows.
     target : str or values, optional
@@ -147,12 +154,23 @@ def hold_out(
     >>> train, test = penjing.hold_out(penjing.example("watermelon2.0"), 0.3)
     >>> train.n_rows, test.n_rows
     (12, 5)
+    >>> train, test = penjing.hold_out([[1], [2], [3], [4]], ["a", "b", "a", "b"], 0.5)
+    >>> train.n_rows, test.n_rows
+    (2, 2)
     """
-    return rows.hold_out(read_rows(table, target, quiet=quiet), share, seed)
+    if _is_target(share):
+        target, share, seed = _only_target(share, target), seed, 0
+    data: Any = read_rows(table, target, quiet=quiet)
+    return rows.hold_out(data, cast("float", share), cast("int", seed))
 
 
 def folds(
-    table: Source, k: int, seed: int = 0, *, target: Target | None = None, quiet: bool = False
+    table: Source,
+    k: int | Target,
+    seed: int = 0,
+    *,
+    target: Target | None = None,
+    quiet: bool = False,
 ) -> list[TablePair]:
     """Return k pairs (training rows, held-out rows); every row is held out once.
 
@@ -164,7 +182,7 @@ def folds(
     table : Table or source
         A table, or anything that :func:`penjing.read` can read.
     k : int
-        The number of folds.
+        The number of folds. The target may stand before it, as in ``folds(X, y, 5)``.
     seed : int
         The seed that assigns rows to folds.
     target : str or values, optional
@@ -183,4 +201,19 @@ def folds(
     >>> [test.n_rows for _, test in penjing.folds(penjing.example("watermelon2.0"), 5)]
     [4, 4, 3, 3, 3]
     """
-    return rows.folds(read_rows(table, target, quiet=quiet), k, seed)
+    if _is_target(k):
+        target, k, seed = _only_target(k, target), seed, 0
+    return rows.folds(read_rows(table, target, quiet=quiet), cast("int", k), seed)
+
+
+def _is_target(value: object) -> bool:
+    """Return whether an argument is a column's name or the values of the target, not a number."""
+    return isinstance(value, str) or (isinstance(value, Iterable) and np.ndim(value) > 0)  # type: ignore[arg-type]
+
+
+def _only_target(first: Any, target: Target | None) -> Target:  # noqa: ANN401 - a name, or values
+    """Return a target that was given in place of another argument, if it is the only one."""
+    if target is not None:
+        raise ChoiceError("setting_twice", one="y", other="target")
+    given: Target = first
+    return given

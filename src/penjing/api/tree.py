@@ -83,9 +83,10 @@ class Tree(TreeData):
         return tree
 
     def training_table(self) -> Table | None:
-        """Return the training rows while what `fit` was given exists; None for a loaded model.
+        """Return the training rows while they are available; None for a loaded model.
 
-        A file is read again if it is unchanged. The tree itself holds no rows.
+        They are what `fit` was given, while that exists unchanged; a file is read again. Tables of
+        at most 200,000 cells are kept by the tree itself, but neither saved nor pickled.
 
         Examples
         --------
@@ -96,15 +97,17 @@ class Tree(TreeData):
         True
         """
         rows: TrainingRows | None = self.__dict__.get(_ROWS)
-        table = None if rows is None else rows.read()
-        if rows is None or table is None or table.target is None:
+        if rows is None:
             return None
+        table = rows.read()
+        if table is None or table.target is None:
+            return rows.kept()
         is_unchanged = rows.is_unchanged(table)
         if is_unchanged is None:  # it was never read into memory
             source = self.about.get("source", {})
             is_same_file = table.source.get("sha256") == source.get("sha256")
             is_unchanged = is_same_file and table.n_rows == source.get("n_rows")
-        return table if is_unchanged else None
+        return table if is_unchanged else rows.kept()
 
     def training_recipe(self) -> Recipe | None:
         """Return the recipe that `fit` was given, with a criterion of one's own; None if loaded.
@@ -205,7 +208,7 @@ class Tree(TreeData):
     def trace(self) -> Trace:
         """How the tree was grown and pruned, step by step; it prints as `penjing trace` does.
 
-        Steps that were not kept are computed from the training rows while they exist. The trace
+        Steps that were not kept are computed from :meth:`training_table`. The trace
         of a loaded model that kept none is empty (and false); ``tree.trace.with_rows(rows)``
         computes it from the training rows.
 
@@ -370,14 +373,16 @@ class Tree(TreeData):
         -------
         Report or NumberReport
             Of classes, or of a number. Both print as text, and ``to_json()`` returns plain data.
+            In comparisons, formats and ``float()`` a report is the number that scikit-learn's
+            ``score`` returns: the accuracy, or R².
 
         Examples
         --------
         >>> import penjing
         >>> melons = penjing.example("watermelon2.0")
         >>> report = penjing.fit(melons).score(melons)
-        >>> report.correct, report.n
-        (17, 17)
+        >>> report.correct, report.n, float(report), report > 0.9
+        (17, 17, 1.0, True)
         """
         from penjing.evaluate.validation import score
 

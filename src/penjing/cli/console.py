@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from penjing.i18n import LANGUAGES, catalogue, say
+from penjing.i18n import LANGUAGES, say, say_for
 
 if TYPE_CHECKING:
     from penjing.data.table import Note
@@ -160,8 +160,7 @@ class Console:
 
     def message(self, key: str, **values: object) -> str:
         """Return a message, in the form that names command-line options if there is one."""
-        command_key = f"{key}_cli"
-        return say(command_key if command_key in catalogue(self.lang) else key, self.lang, **values)
+        return say_for(True, key, self.lang, **values)
 
     def print_note(self, key: str, **values: object) -> None:
         """Print a note to stderr."""

@@ -248,6 +248,9 @@ RECIPE_OPTIONS: Group = {
 Unseen = Annotated[
     str | None, option("unseen", "--unseen", panel=INPUT, metavar="NAME", default="model")
 ]
+Missing = Annotated[
+    str | None, option("predict_missing", "--missing", panel=INPUT, metavar="NAME", default="model")
+]
 Seed = Annotated[int, option("seed_folds", "--seed", panel=EVALUATION, metavar="INT")]
 ValidationSeed = Annotated[int, option("seed_share", "--seed", panel=PRUNING, metavar="INT")]
 Method = Annotated[

@@ -17,6 +17,7 @@ from penjing.cli.parameters import (
     INPUT,
     OUTPUT,
     Data,
+    Missing,
     Model,
     Output,
     Test,
@@ -60,6 +61,7 @@ def predict(
         str | None, option("encoding", panel=INPUT, metavar="NAME", hidden=True)
     ] = None,
     unseen: Unseen = None,
+    missing: Missing = None,
     lines: Annotated[bool, option("lines", "--lines", panel=OUTPUT)] = False,
 ) -> None:
     """Predict the target of each row of a table, in constant memory."""
@@ -70,7 +72,7 @@ def predict(
         console.print_note("note_option_renamed", old="--input-encoding", new="--encoding")
         reading = replace(reading, encoding=reading.encoding or input_encoding)
     tree = sources.load_model(model)
-    columns = prediction_output.OutputColumns(proba, rule, path, unseen)
+    columns = prediction_output.OutputColumns(proba, rule, path, unseen, missing)
     if proba and tree.is_regression:
         raise CapabilityError("shares_need_classes", target=tree.target.name)
     batches = read_batches(
@@ -110,12 +112,15 @@ def evaluate(
         option("min_accuracy", panel=EVALUATION, metavar="SHARE", min=0.0, max=1.0),
     ] = None,
     full: Annotated[bool, option("full", "--full", panel=OUTPUT)] = False,
+    unseen: Unseen = None,
+    missing: Missing = None,
 ) -> Exit:
     """Report the accuracy of a tree on rows whose class is known."""
     tree = sources.load_model(model)
     rows = reading.read_rows_for(console, tree, data)
     sources.warn_if_not_held_out(console, reading, {model: tree}, data, rows)
-    report = tree.score(rows)
+    policy: Any = {"unseen": unseen, "missing": missing}  # checked by `score`
+    report = tree.score(rows, **policy)
     bound = None
     if not tree.is_regression:
         training = sources.find_training_rows(console, tree, model, train, reading)

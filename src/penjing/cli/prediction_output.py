@@ -32,12 +32,13 @@ full-width forms."""
 
 @dataclass(frozen=True)
 class OutputColumns:
-    """The columns to write besides the prediction, and the policy for unseen categories."""
+    """The columns to write besides the prediction, and how to treat unseen and missing values."""
 
     shares: bool = False
     rule: bool = False
     path: bool = False
     unseen: str | None = None
+    missing: str | None = None
 
 
 def align_batches(
@@ -90,7 +91,7 @@ def _empty_table(tree: Tree, batch: RawTable, fields: tuple[Field, ...]) -> Tabl
 
 def predict_columns(tree: Tree, table: Table, wanted: OutputColumns) -> dict[str, list[Any]]:
     """Return the predictions for some rows, a list per output column."""
-    policy: Any = {} if wanted.unseen is None else {"unseen": wanted.unseen}
+    policy: Any = {"unseen": wanted.unseen, "missing": wanted.missing}
     columns: dict[str, list[Any]] = {"predicted": tree.predict(table, **policy).tolist()}
     if wanted.rule or wanted.path:
         leaves = tree.apply(table, **policy).tolist()

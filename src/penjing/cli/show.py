@@ -288,7 +288,7 @@ def trace(
     rows = _training_rows(console, tree, model, train, reading)
     records = [r for r in tree.about.get("pruning", ()) if r.get("decisions")]
     if records and tree.kept_trace is None and rows is None:
-        console.print_note("no_trace_pruned")
+        console.print_note("no_trace")
         events: list[dict[str, Any]] = []
     else:
         events = story(tree, rows, limit)
@@ -302,6 +302,7 @@ def trace(
         n_steps=number_of_steps(tree, rows) if events else 0,
         ascii_only=console.ascii_only,
         limit=limit,
+        for_command=True,
     )
     if text:
         console.print(text)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penjing.formatting.lists import join_names
-from penjing.i18n import catalogue, say
+from penjing.i18n import say_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,11 @@ class Note:
         >>> Note("note_left_out_empty", {"column": "remark"}).text()
         "'remark' was left out: it has no values."
         """
-        command_key = f"{self.key}_cli"
-        key = command_key if command and command_key in catalogue(lang) else self.key
         values = {
             name: join_names(value, lang) if isinstance(value, tuple | list) else value
             for name, value in self.values.items()
         }
-        return say(key, lang, **values)
+        return say_for(command, self.key, lang, **values)
 
     def __str__(self) -> str:
         return self.text()

@@ -148,6 +148,10 @@ class Engine(EngineBase):
         is_remote=True,
     )
 
+    @classmethod
+    def check_source(cls, source: object) -> None:
+        """Raise an error for data that this engine cannot read; by default it reads anything."""
+
     def __init__(self, rows: RemoteRows, recipe: Recipe, fetch_limit: int | None = None) -> None:
         self.rows = rows
         survey = rows.survey

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from penjing.data.source import Label
 from penjing.data.statistics import format_count, percent, plain_number, wilson
 from penjing.data.table import Floats
+from penjing.evaluate.report_number import ReportNumber
 from penjing.formatting.frame import frame_of
 from penjing.formatting.html_table import html_table, html_text
 from penjing.formatting.text_table import max_width, table_lines
@@ -119,8 +120,8 @@ class ClassScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """Correct and wrong predictions of a tree for classes.
+class Report(ReportNumber):
+    """Correct and wrong predictions of a tree for classes; as a number, the accuracy.
 
     Parameters
     ----------
@@ -164,6 +165,9 @@ class Report:
     confusion: tuple[tuple[float, ...], ...]
     wrong: Sequence[Wrong]
     unlabelled: int = 0
+
+    def __float__(self) -> float:
+        return float(self.accuracy)
 
     @property
     def accuracy(self) -> float:
@@ -403,8 +407,8 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class NumberReport:
-    """Errors of a tree that predicts a number.
+class NumberReport(ReportNumber):
+    """Errors of a tree that predicts a number; as a number, R² as scikit-learn defines it.
 
     Parameters
     ----------
@@ -441,6 +445,9 @@ class NumberReport:
     mae: float
     r2: float | None
     unlabelled: int = 0
+
+    def __float__(self) -> float:
+        return float(self.rmse == 0) if self.r2 is None else float(self.r2)
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as plain data, ready for JSON.

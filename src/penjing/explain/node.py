@@ -135,7 +135,7 @@ def story(tree: TreeData, data: Table | None = None, limit: int | None = None) -
         computer = trace_computer(tree, rows)
         records = list(computer.steps(_listed(computer, limit)))
     else:
-        raise ChoiceError("no_trace_pruned" if tree.about.get("pruning") else "no_trace")
+        raise ChoiceError("no_trace")
     row_numbers = {} if data is None else _row_numbers(tree, data)
     counted = tree if data is None or tree.kept_trace is not None else _with_counts(tree, data)
     steps = []
@@ -182,7 +182,7 @@ def _row_numbers(tree: TreeData, data: Table) -> dict[int, list[int]]:
 def trace_step(tree: TreeData, node: int) -> Mapping[str, Any]:
     """Return the step of a node as the trace keeps it."""
     if tree.kept_trace is None:
-        raise ChoiceError("no_trace_pruned" if tree.about.get("pruning") else "no_trace")
+        raise ChoiceError("no_trace")
     step = step_of(tree.kept_trace.get("steps"), node)
     if step is None:
         raise ChoiceError("no_trace_here", node=node)
@@ -479,7 +479,7 @@ def rows_of_tree(tree: TreeData, data: Any) -> Table:  # noqa: ANN401 - a table,
         return known
     rows = align_to(tree.schema, tree.target, data, reading=tree.reading)
     if rows.target is None:
-        raise DataError("no_target_in_table")
+        raise DataError("training_rows_need_target", target=tree.target.name)
     return rows
 
 

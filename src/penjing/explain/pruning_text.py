@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from penjing.formatting.text_table import align_left, align_right, clip, dots, max_width
-from penjing.i18n import say
+from penjing.i18n import say, say_for
 from penjing.prune.decisions import OWN_MEASURES
 from penjing.text.labels import branch_text, quoted, value_text, weight_text
 from penjing.text.phrases import join_clauses, method_name
@@ -125,6 +125,7 @@ def decision_list(
     *,
     ascii_only: bool = False,
     limit: int | None = None,
+    for_command: bool = False,
 ) -> str:
     """Return one line for each decision of a pruner.
 
@@ -140,6 +141,8 @@ def decision_list(
         Use ASCII characters only.
     limit : int, optional
         Maximum number of decisions.
+    for_command : bool
+        Name options of the command instead of methods.
     """
     decisions = record.get("decisions", ())
     n = int(record.get("n_decisions", len(decisions)))
@@ -149,7 +152,7 @@ def decision_list(
         text = decision_text(tree, record, decision, lang, ascii_only=ascii_only)
         lines.append(f"  {index}. {text}")
     if limit is not None and limit < len(decisions):
-        lines.append(say("story_more", lang, n=len(decisions) - limit))
+        lines.append(say_for(for_command, "story_more", lang, n=len(decisions) - limit))
     return "\n".join(lines)
 
 

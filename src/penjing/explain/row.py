@@ -378,7 +378,8 @@ class _Threshold:
             return _Threshold(cut, cut, gap)
         if is_code:
             return _Threshold(math.floor(cut), math.floor(cut))
-        rounded = np.float32(cut)
+        with np.errstate(over="ignore"):  # beyond 32 bits it is infinite
+            rounded = np.float32(cut)
         last = rounded if float(rounded) <= cut else np.nextafter(rounded, np.float32(-np.inf))
         first = float(np.nextafter(last, np.float32(np.inf)))
         return _Threshold(float(last), float(last) / 2 + first / 2, gap)

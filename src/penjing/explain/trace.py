@@ -214,9 +214,8 @@ class Trace:
         """
         limit = arguments.optional_whole_number("steps", steps, 1)
         if not self._steps():
-            key = "no_trace_pruned" if self._tree.about.get("pruning") else "no_trace"
             pruning = trace_text.write_all(self._tree, (), lang, ascii_only=ascii_only, limit=limit)
-            return "\n".join([say(key, lang), *([pruning] if pruning else [])])
+            return "\n".join([say("no_trace_steps", lang), *([pruning] if pruning else [])])
         rows = self._tree.training_table() if self._data is None else self._data
         events = [with_class_names(self._tree, e) for e in story(self._tree, rows, limit)]
         return trace_text.write_all(

@@ -8,7 +8,7 @@ from typing import Any
 from penjing.explain import pruning_text
 from penjing.explain.node_text import exclusion_reason, node_location, prediction_text
 from penjing.formatting.text_table import align_left, max_width
-from penjing.i18n import Names, say
+from penjing.i18n import Names, say, say_for
 from penjing.text.formula import decimals
 from penjing.text.labels import ascii_signs, quoted, weight_text
 from penjing.text.phrases import class_counts, join_names
@@ -36,7 +36,12 @@ _BEFORE_SEARCH = ("pure", "max_depth", "min_weight", "alike")
 
 
 def write(
-    steps: Sequence[Plain], about: Plain, lang: str = "en", *, ascii_only: bool = False
+    steps: Sequence[Plain],
+    about: Plain,
+    lang: str = "en",
+    *,
+    ascii_only: bool = False,
+    for_command: bool = False,
 ) -> str:
     """Return the trace of a tree as text.
 
@@ -51,6 +56,8 @@ def write(
         ``en`` or ``zh``.
     ascii_only : bool
         Use ASCII characters only.
+    for_command : bool
+        Name options of the command instead of methods.
     """
     n = about["steps"]
     name, target = about["recipe"].get("name", "?"), quoted(about["target"])
@@ -60,9 +67,9 @@ def write(
     for i, step in enumerate(steps, start=1):
         lines += ["", *step_lines(step, i, n, about["recipe"], lang, ascii_only=ascii_only)]
     if len(steps) < n:
-        lines += ["", say("story_more", lang, n=n - len(steps))]
+        lines += ["", say_for(for_command, "story_more", lang, n=n - len(steps))]
     if not about["is_whole"]:
-        lines += ["", say("story_cut_short", lang)]
+        lines += ["", say_for(for_command, "story_cut_short", lang)]
     return "\n".join(lines)
 
 
@@ -74,6 +81,7 @@ def write_all(
     n_steps: int = 0,
     ascii_only: bool = False,
     limit: int | None = None,
+    for_command: bool = False,
 ) -> str:
     """Return how a tree was grown and pruned as text.
 
@@ -91,6 +99,8 @@ def write_all(
         Use ASCII characters only.
     limit : int, optional
         The largest number of decisions of each pruning that are listed.
+    for_command : bool
+        Name options of the command instead of methods.
     """
     trace = tree.kept_trace
     about = {
@@ -100,9 +110,10 @@ def write_all(
         "steps": n_steps,
         "is_whole": trace is None or bool(trace.get("is_whole", True)),
     }
-    texts = [write(steps, about, lang, ascii_only=ascii_only)] if steps else []
+    style = {"ascii_only": ascii_only, "for_command": for_command}
+    texts = [write(steps, about, lang, **style)] if steps else []
     texts += [
-        pruning_text.decision_list(tree, record, lang, ascii_only=ascii_only, limit=limit)
+        pruning_text.decision_list(tree, record, lang, limit=limit, **style)
         for record in tree.about.get("pruning", ())
         if record.get("decisions")
     ]

@@ -7,7 +7,7 @@ and in the stop rules.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
@@ -84,6 +84,8 @@ class Recipe:
     min_gain: float = 0.0
     laplace: bool = False
     options: DialectOptions = TEXTBOOK
+    is_criterion_named: bool = field(default=False, init=False, compare=False, repr=False)
+    """Whether the criterion was given to `but`: only then is it refused for another target."""
 
     def but(self, **changes: object) -> Recipe:
         """Return the recipe with some settings changed.
@@ -99,7 +101,7 @@ class Recipe:
         >>> Recipe("id3").but(max_depth=2).max_depth
         2
         """
-        own = [f.name for f in fields(self) if f.name not in ("name", "options")]
+        own = [f.name for f in fields(self) if f.init and f.name not in ("name", "options")]
         self._check_options()
         theirs = [f.name for f in fields(self.options)]
         settings = self._translate(changes)
@@ -110,13 +112,15 @@ class Recipe:
         shared = {k: v for k, v in settings.items() if k in own}
         changed = replace(self, options=options, **shared)
         changed.check()
+        if self.is_criterion_named or "criterion" in settings:
+            object.__setattr__(changed, "is_criterion_named", True)
         return changed
 
     def _translate(self, changes: Mapping[str, Any]) -> dict[str, Any]:
         """Return settings for a program's own option names; a switch that is off is overridden."""
         settings: dict[str, Any] = {}
         given_as: dict[str, str] = {}
-        known = {f.name for part in (self, self.options) for f in fields(part)}
+        known = {f.name for part in (self, self.options) for f in fields(part) if f.init}
         shape = changes.get("shape", self.shape)
         is_binary = isinstance(shape, str) and shape == "binary"
         for word, value in sorted(changes.items(), key=lambda pair: pair[1] is not False):
@@ -163,8 +167,8 @@ class Recipe:
         _check_switches(self.options)
         _ = self.dialect  # raises an error if there is none of that name
         self.options.check()
-        for field in fields(self.options):
-            arguments.check_type(field.name, getattr(self.options, field.name), str(field.type))
+        for f in fields(self.options):
+            arguments.check_type(f.name, getattr(self.options, f.name), str(f.type))
         self._check_criterion()
 
     def _check_options(self) -> None:
@@ -235,7 +239,8 @@ class Recipe:
     def fits(self, table: Table) -> Recipe:
         """Return the recipe adapted to a table, or raise an error if it does not fit.
 
-        If the target of the table is a number, the criterion of a class recipe becomes variance.
+        If the target of the table is a number, the criterion of a class recipe becomes variance,
+        unless a criterion for classes was named as a setting; then an error is raised.
 
         Examples
         --------
@@ -244,6 +249,7 @@ class Recipe:
         >>> Recipe("id3").fits(numbers).criterion
         'variance'
         """
+        is_named = self.is_criterion_named
         fitted = self.options.fits(table)
         if fitted is not self.options:
             self = replace(self, options=fitted)  # noqa: PLW0642 - the same recipe, adapted
@@ -253,7 +259,7 @@ class Recipe:
                 assert table.target is not None
                 raise ChoiceError("variance_needs_number", target=table.target.name)
             return self
-        if not isinstance(self.criterion, str):
+        if not isinstance(self.criterion, str) or is_named:
             if self._is_for_regression():
                 return self
             assert table.target is not None
@@ -318,7 +324,9 @@ def _field_names(settings: Recipe | DialectOptions) -> tuple[str, ...]:
     """Return the names of settings; `fields` looks at them one by one each time."""
     names = _FIELD_NAMES.get(type(settings))
     if names is None:
-        names = _FIELD_NAMES[type(settings)] = tuple(field.name for field in fields(settings))
+        names = _FIELD_NAMES[type(settings)] = tuple(
+            field.name for field in fields(settings) if field.init
+        )
     return names
 
 
@@ -330,9 +338,9 @@ def _check_switch(name: str, value: object) -> None:
 
 def _check_switches(settings: Recipe | DialectOptions) -> None:
     """Raise an error for a setting that must be True or False and is neither."""
-    for field in fields(settings):
-        if isinstance(field.default, bool):
-            _check_switch(field.name, getattr(settings, field.name))
+    for f in fields(settings):
+        if isinstance(f.default, bool):
+            _check_switch(f.name, getattr(settings, f.name))
 
 
 def _word(value: Any) -> str:  # noqa: ANN401 - any setting's

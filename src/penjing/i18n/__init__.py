@@ -138,6 +138,20 @@ def _sentence(lang: str) -> _Sentence:
     return _Sentence(lang)
 
 
+def say_for(command: bool, key: str, lang: str = "en", /, **values: object) -> str:  # noqa: FBT001
+    """Return a sentence for Python, or for the command: a key that ends in ``_cli`` names options.
+
+    Examples
+    --------
+    >>> say_for(False, "permutation_needs_data").split("Give them")[1]
+    ": importances('permutation', data=rows)."
+    >>> say_for(True, "permutation_needs_data").split("Give them")[1]
+    ' with --data FILE.'
+    """
+    command_key = f"{key}_cli"
+    return say(command_key if command and command_key in catalogue(lang) else key, lang, **values)
+
+
 def say(key: str, lang: str = "en", /, **values: object) -> str:
     """Return a sentence with its values filled in.
 

@@ -202,6 +202,8 @@ HELP: dict[str, str] = {
     "branch (a branch of their own), surrogate (surrogate splits) or direction (the learned side).",
     "option_unseen": "Handle categories that were not in the training rows: stop (predict at the "
     "node), missing (as a missing value) or error.",
+    "option_predict_missing": "Handle missing values: stop (predict at the node), fraction "
+    "(fractional cases) or error.",
     "option_max_depth": "Limit the depth of the tree.",
     "option_max_leaves": "Limit the number of leaves.",
     "option_min_weight": "Split only nodes that have at least this weight; without --weight, the "

@@ -192,6 +192,8 @@ HELP: dict[str, str] = {
     "branch（单独的分支）、surrogate（替代划分）或 direction（学到的方向）。",
     "option_unseen": "设置训练集中没有的取值的处理：stop（由当前结点预测）、missing（视为缺失）"
     "或 error（报错）。",
+    "option_predict_missing": "设置缺失值的处理：stop（由当前结点预测）、fraction（按比例划入各分支）"
+    "或 error（报错）。",
     "option_max_depth": "限制树的深度。",
     "option_max_leaves": "限制叶结点的个数。",
     "option_min_weight": "只划分权重不小于此值的结点；没有 --weight 时，权重即行数。",

@@ -60,7 +60,9 @@ def cross_validated(tree: TreeData, source: Any, folds: int = 10) -> TreeData:  
     table = align(tree, source)
     if table.target is None:
         raise DataError("no_target_in_table")
-    setting_names = {f.name for f in fields(Recipe)} | {f.name for f in fields(_options_of(tree))}
+    setting_names = {f.name for f in fields(Recipe) if f.init} | {
+        f.name for f in fields(_options_of(tree))
+    }
     settings = {k: v for k, v in tree.recipe.items() if k in setting_names - {"name", "options"}}
     recipe = recipe_of(str(tree.recipe.get("name")), **settings)
     own_table = recipe.dialect.cross_validated_table

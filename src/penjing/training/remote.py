@@ -118,6 +118,7 @@ def fit(
         raise CapabilityError("engine_lacks_numeric_target", column=request.target)
     if request.target is not None and not isinstance(request.target, str):
         raise CapabilityError("engine_lacks_setting", engine=engine, setting="target")
+    load("engine", engine).check_source(data)
     if engine != "spark" and not isinstance(data, Table):
         if (table is None) == (request.query is None):
             raise ChoiceError("table_or_query")

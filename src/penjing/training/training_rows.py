@@ -1,4 +1,4 @@
-"""Where the training rows of a tree can be read again, without keeping them in memory."""
+"""Where the training rows of a tree can be read again; only small tables are kept in memory."""
 
 from __future__ import annotations
 
@@ -16,9 +16,14 @@ from penjing.data.table import Table
 from penjing.errors import PenjingError
 from penjing.grow.recipe import Recipe
 
+KEPT_CELLS = 200_000
+"""Tables of at most this many cells are kept: ``fit(pandas.read_csv(…), "y").why()`` explains."""
+
 
 class TrainingRows:
     """The source of a tree's training rows: a path, or a weak reference to what `fit` was given.
+
+    A small table is kept besides, for data that nobody else holds.
 
     Parameters
     ----------
@@ -38,6 +43,7 @@ class TrainingRows:
         self._has_labels = target is not None and not isinstance(target, str)
         self._options: dict[str, Any] = {"schema": schema}
         self._checksum: int | None = None
+        self._kept: Table | None = None
         self.recipe: Recipe | None = None
         """The recipe as `fit` was given it; it may have a criterion that no model file can hold."""
 
@@ -46,15 +52,23 @@ class TrainingRows:
         self.recipe = recipe
         if not isinstance(self._data(), Table) or self._has_weight:  # tables do not change
             self._checksum = table_checksum(table)
+        is_small = table.n_rows * (len(table.columns) + 1) <= KEPT_CELLS
+        if is_small and (self._checksum is not None or isinstance(self._data(), Table)):
+            self._kept = table
 
     def is_unchanged(self, table: Table) -> bool | None:
         """Whether rows that were read again are those of training; None if that is not known."""
-        if self._data() is table:
+        if self._data() is table or (table is self._kept and self._checksum is None):
             return True
         return None if self._checksum is None else table_checksum(table) == self._checksum
 
+    def kept(self) -> Table | None:
+        """Return the table that was kept, unless an array that it shares has been changed since."""
+        table = self._kept
+        return table if table is not None and self.is_unchanged(table) else None
+
     def read(self) -> Table | None:
-        """Return the rows; None if they are gone, or cannot be read again."""
+        """Return the rows as they are now; None if they are gone, or cannot be read again."""
         data, target, weight = self._data(), self._target(), self._weight()
         is_gone = (weight is None and self._has_weight) or (target is None and self._has_labels)
         return None if data is None or is_gone else self.read_from(data, target, weight)

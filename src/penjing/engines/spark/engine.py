@@ -55,7 +55,7 @@ from penjing.engines.spark.coded_rows import Block, Coding, Move, Moves
 from penjing.engines.spark.jobs import MAX_PARTS_BY_DRIVER, Jobs
 from penjing.engines.spark.parquet_lots import WHOLE_KINDS
 from penjing.engines.spark.spilled import MANY, Look, is_number
-from penjing.errors import CapabilityError, DataError
+from penjing.errors import CapabilityError, DataError, NoFileError
 from penjing.grow.engine import TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.progress import ProgressCallback
@@ -71,6 +71,8 @@ DIRECT_NUMBERS = 500_000
 """At most this many numbers are fetched by one job, even if two jobs would fetch fewer."""
 FETCH_LIMIT = 20_000
 """The rows of a node are fetched if it has at most this many; the driver grows the rest."""
+PARQUET_MARK = b"PAR1"
+"""The first bytes of a Parquet file."""
 BINARY = 2
 """A column of two integers is categorical."""
 MIN_GENERATIONS = 3
@@ -453,6 +455,22 @@ class Engine(remote_counts.Engine):
         remote_counts.Engine.capabilities, settings=("checkpoint", "memory_limit", "session")
     )
 
+    @classmethod
+    def check_source(cls, source: object) -> None:
+        """Raise an error for data that Spark cannot read, before a session is started."""
+        if hasattr(source, "mapInArrow"):
+            return
+        if not isinstance(source, str | os.PathLike):
+            raise CapabilityError("spark_needs_parquet", source=f"<{type(source).__name__}>")
+        path = os.fspath(source)
+        if ":/" in path:  # a file system of the cluster
+            return
+        is_file_name = not path.startswith(("duckdb:", "example:")) and path != "-"
+        if is_file_name and not Path(path).exists():
+            raise NoFileError("no_such_file", source=path)
+        if not is_file_name or not _is_parquet(Path(path)):
+            raise CapabilityError("spark_needs_parquet", source=path)
+
     def __init__(
         self,
         source: Any,  # noqa: ANN401 - a DataFrame, or a path
@@ -550,18 +568,30 @@ def _frame(source: Any, session: Any) -> tuple[Any, str]:  # noqa: ANN401
     try:
         from pyspark.sql import SparkSession  # noqa: PLC0415 - heavy
     except ImportError:
-        raise CapabilityError("engine_needs", engine="spark", package="pyspark") from None
+        raise CapabilityError(
+            "engine_needs", engine="spark", package="pyspark", extra="spark"
+        ) from None
     if not isinstance(source, str | os.PathLike):
-        if not hasattr(source, "mapInArrow"):
-            raise DataError("unknown_source", kind=type(source).__name__)
         return source, "DataFrame"
-    if session is None:
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        builder = SparkSession.builder.master("local[*]").appName("penjing")
-        builder = builder.config("spark.ui.enabled", "false")
-        session = SparkSession.getActiveSession() or builder.getOrCreate()
     path = os.fspath(source)
-    return session.read.parquet(path), Path(path).name
+    try:
+        if session is None:
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+            builder = SparkSession.builder.master("local[*]").appName("penjing")
+            builder = builder.config("spark.ui.enabled", "false")
+            session = SparkSession.getActiveSession() or builder.getOrCreate()
+        return session.read.parquet(path), Path(path).name
+    except Exception as error:  # Spark, its bridge to Java, or Java itself
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        raise DataError("spark_failed", source=path, said=lines[0]) from error
+
+
+def _is_parquet(path: Path) -> bool:
+    """Return whether a file is Parquet, or a folder contains Parquet files."""
+    if path.is_dir():
+        return next(path.rglob("*.parquet"), None) is not None
+    with path.open("rb") as file:
+        return file.read(len(PARQUET_MARK)) == PARQUET_MARK
 
 
 def _coding(judged: RemoteColumn, look: Look, first: int = 1) -> Coding:

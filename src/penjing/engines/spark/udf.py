@@ -23,7 +23,9 @@ def spark_udf(tree: TreeData) -> Callable[..., Any]:
         import pyarrow as pa  # noqa: PLC0415 - heavy
         from pyspark.sql import functions  # noqa: PLC0415
     except ImportError:
-        raise CapabilityError("engine_needs", engine="spark", package="pyspark") from None
+        raise CapabilityError(
+            "engine_needs", engine="spark", package="pyspark", extra="spark"
+        ) from None
     spark: Any = functions
     names = [field.name for field in tree.schema]
     kind = _kind(tree)

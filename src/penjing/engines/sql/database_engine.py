@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import Any
 
 from penjing.data.table import Table
 from penjing.engines import remote_counts
 from penjing.engines.sql import group_by
 from penjing.engines.sql.connection import Connection
+from penjing.errors import CapabilityError
 from penjing.grow.engine import SURROGATES
 from penjing.grow.recipe import Recipe
 
@@ -45,6 +47,10 @@ class Engine(remote_counts.Engine):
         fetch_limit: int | None = None,
         read: Table | None = None,
     ) -> None:
+        if find_spec("sqlglot") is None:
+            raise CapabilityError(
+                "engine_needs", engine=connection.dialect, package="sqlglot", extra="sql"
+            )
         self._connection = connection
         rows = group_by.DatabaseRows(
             connection, table=table, query=query, target=target, schema=schema, read=read

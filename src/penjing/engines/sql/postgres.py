@@ -27,7 +27,9 @@ class Connection:
         try:
             import psycopg  # noqa: PLC0415 - heavy
         except ImportError:
-            raise CapabilityError("engine_needs", engine="postgres", package="psycopg") from None
+            raise CapabilityError(
+                "engine_needs", engine="postgres", package="psycopg", extra="postgres"
+            ) from None
         self._error: type[Exception] = psycopg.Error
         self.name = "postgres"
         try:
@@ -81,6 +83,14 @@ class Engine(database_engine.Engine):
     recipe, **where
         As in :class:`penjing.engines.sql.database_engine.Engine`.
     """
+
+    @classmethod
+    def check_source(cls, source: object) -> None:
+        """Raise an error for anything but the address of a database."""
+        if not isinstance(source, str):
+            raise CapabilityError("postgres_needs_address", source=f"<{type(source).__name__}>")
+        if not source.startswith(SCHEMES):
+            raise CapabilityError("postgres_needs_address", source=source)
 
     def __init__(self, source: str, recipe: Recipe, **where: Any) -> None:  # noqa: ANN401
         super().__init__(Connection(source), recipe, **where)
