@@ -40,8 +40,15 @@ def test_a_file_that_was_used_before_is_no_test(run, melon):
 def test_reduced_error_pruning_tells_every_decision(run, melon):
     done = run("prune", melon, "--validate", TEST, "-o", "small.tree")
     lines = done.out.splitlines()
-    headings = ["step", "subtree", "rows", "correct if kept", "correct as a leaf", "decision"]
+    headings = ["step", "subtree", "rows", "correct if kept", "correct as a leaf"]
+    headings += ["tree accuracy if kept", "tree accuracy as a leaf", "decision"]
     assert re.split("  +", lines[0]) == headings
+    shares = [re.findall(r"([\d.]+)%", line) for line in lines[1:]]
+    told = run("prune", melon, "--validate", TEST, "--json").data["decisions"]
+    assert shares == [
+        [f"{10 * decision[key]:.1f}" for key in ("tree_kept", "tree_as_leaf")] for decision in told
+    ]
+    assert shares[0][0] == "70.0"  # before the first decision, as the unpruned tree
     assert [line.split("  ")[-1] for line in lines[1:]] == [
         "keep, a leaf is worse",
         "prune → 是, a leaf is as good",
@@ -56,6 +63,7 @@ def test_reduced_error_pruning_tells_every_decision(run, melon):
     zh = run("prune", melon, "--validate", TEST, "--lang", "zh", "--ascii")
     assert "错误率降低剪枝：" in zh.err
     assert "剪枝 -> " in zh.out
+    assert "整树精度（保留）  整树精度（剪枝）" in zh.out
 
 
 def test_a_share_of_the_training_rows_decides_about_a_tree_that_has_not_seen_them(run, melon):
@@ -73,7 +81,12 @@ def test_a_share_of_the_training_rows_decides_about_a_tree_that_has_not_seen_the
 
 def test_fit_prunes_while_and_after_growing(run):
     done = run("fit", TRAIN, "--validate", TEST, "-o", "a.tree")
-    assert "pre-pruning: leaves: 1 before pruning, " in done.err
+    assert re.search(r"pre-pruning: \d leaves, from a single leaf; validation", done.err)
+    assert "as a single leaf" in done.err
+    assert "before pruning" not in done.err
+    zh = run("fit", TRAIN, "--validate", TEST, "--lang", "zh").err
+    assert "预剪枝：从只有根结点开始，得到 " in zh
+    assert "变为" not in zh
     assert "keep, a leaf is worse" in done.out
     done = run("fit", TRAIN, "--validate-share", "0.3", "--prune", "reduced-error", "-o", "b.tree")
     assert "reduced-error pruning: " in done.err

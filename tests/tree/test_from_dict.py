@@ -39,12 +39,52 @@ def test_a_dict_comes_back(plain):
     assert tree.to_dict() == plain
 
 
-@pytest.mark.parametrize("keys", [("<= 5", "> 6"), ("<= M", "> M"), ("<= inf", "> inf")])
-def test_levels_that_only_look_like_a_cut_are_levels(keys):
-    tree = Tree.from_dict({"x": dict(zip(keys, ("no", "yes"), strict=True))})
+@pytest.mark.parametrize(
+    ("keys", "key"),
+    [
+        (("<= 5", "> 6"), "dict_bad_cut"),
+        (("<= M", "> M"), "dict_no_order"),
+        (("<= inf", "> inf"), "dict_no_order"),
+        (("<= 2", "<= 5", "> 5"), "dict_bad_cut"),
+        (("<= 5",), "dict_bad_cut"),
+    ],
+)
+def test_levels_that_look_like_a_cut_are_levels_only_in_tuples(keys, key):
+    answers = ("no", "yes", "maybe")
+    with pytest.raises(DataError) as caught:
+        Tree.from_dict({"x": dict(zip(keys, answers, strict=False))})
+    assert caught.value.key == key
+    tree = Tree.from_dict({"x": {(k,): a for k, a in zip(keys, answers, strict=False)}})
     assert tree.schema[0].levels == keys
-    assert tree.to_dict() == {"x": {(keys[0],): "no", (keys[1],): "yes"}}
+    assert tree.to_dict() == {"x": {(k,): a for k, a in zip(keys, answers, strict=False)}}
     assert Tree.from_dict(tree.to_dict()) == tree
+
+
+def test_ages_of_a_textbook_are_categories():
+    ages = {"<=30": "no", "31…40": "yes", ">40": {"credit": {"fair": "yes", "excellent": "no"}}}
+    tree = Tree.from_dict({"age": ages})
+    assert tree.schema[0].levels == ("<=30", "31…40", ">40")
+
+
+def test_the_order_of_an_ordinal_column_makes_a_threshold():
+    schema = {"size": {"ordinal": ["S", "M", "L"]}}
+    by_side = Tree.from_dict({"size": {"<= M": "a", "> M": "b"}}, schema=schema)
+    by_group = Tree.from_dict({"size": {("S", "M"): "a", "L": "b"}}, schema=schema)
+    assert by_side == by_group
+    assert (by_side.schema[0].kind, by_side.nodes.cut[0]) == ("ordered", 1.0)
+    assert by_side.predict([{"size": s} for s in "SML"]).tolist() == ["a", "a", "b"]
+    odd = Tree.from_dict({"size": {("S", "L"): "a", "M": "b"}}, schema=schema)
+    assert odd.schema[0].kind == "nominal"
+
+
+def test_floats_at_leaves_are_numbers(tmp_path):
+    tree = Tree.from_dict({"x": {"<= 2": 0.5, "> 2": 3.0}}, target="y")
+    assert tree.is_regression
+    assert tree.predict([{"x": 1}, {"x": 3}]).tolist() == [0.5, 3.0]
+    tree.save(tmp_path / "tree")
+    assert penjing.load(tmp_path / "tree") == tree
+    assert not Tree.from_dict({"x": {"<= 2": 0, "> 2": 1}}).is_regression
+    assert not Tree.from_dict({"x": {"<= 2": 0.5, "> 2": "no"}}).is_regression
 
 
 def test_a_group_of_levels_is_one_branch():

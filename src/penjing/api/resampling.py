@@ -85,6 +85,7 @@ def bootstrap(
     n: int = 100,
     *,
     seed: int = 0,
+    prune: str | None = None,
     quiet: bool = False,
     **settings: Unpack[Settings],
 ) -> stability.Stability:
@@ -98,6 +99,8 @@ def bootstrap(
         The number of trees.
     seed : int
         The seed that decides which rows are drawn.
+    prune : str, optional
+        How to prune each tree, by a method that needs no validation set.
     quiet : bool
         Do not warn about decisions made while reading the data.
 
@@ -113,7 +116,7 @@ def bootstrap(
     ('纹理', '纹理')
     """
     sample = read_rows(data, target, quiet=quiet)
-    return stability.bootstrap(sample, None, recipe, n, seed=seed, **settings)
+    return stability.bootstrap(sample, None, recipe, n, seed=seed, prune=prune, **settings)
 
 
 def hold_out(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from penjing import arguments
 from penjing.api.class_names import shown
+from penjing.api.data_warnings import with_warnings
 from penjing.api.keywords import accepts_other_options, given_options
-from penjing.data.source import ClassNames, Label, Source, Target
-from penjing.data.table import Floats, Table
+from penjing.data.source import ClassNames, ColumnSchema, Label, Source, Target
+from penjing.data.table import Field, Floats, Table
 from penjing.i18n import catalogue
 from penjing.predict import predict as prediction
 from penjing.registry import load as load_plugin
@@ -990,16 +991,26 @@ class Tree(TreeData):
         return spark_udf(self)
 
     @staticmethod
-    def from_dict(tree: Mapping[str, Any] | Label, target: str = "class") -> Tree:
+    def from_dict(
+        tree: Mapping[str, Any] | Label,
+        target: str = "class",
+        schema: Mapping[str, ColumnSchema] | Sequence[Field] | None = None,
+    ) -> Tree:
         """Return the tree of a nested dict, such as :meth:`to_dict` returns.
+
+        Such a tree has no counts; :meth:`with_counts` counts the rows of a table into it.
 
         Parameters
         ----------
         tree : dict
             ``{column: {category: class or dict}}``; branches of a numeric column are ``"<= 2.5"``
-            and ``"> 2.5"``. A class alone is a tree of one leaf.
+            and ``"> 2.5"``. A class alone is a tree of one leaf. If all leaves are numbers and
+            one of them is a float, the tree predicts numbers.
         target : str
             The name of the target.
+        schema : dict, or fields, optional
+            Types of columns and of the target as in :func:`penjing.read`; the order of an
+            ordinal column is needed for ``"<= M"`` and ``"> M"``.
 
         Examples
         --------
@@ -1010,7 +1021,122 @@ class Tree(TreeData):
         """
         from penjing.tree.from_dict import from_dict
 
-        return Tree.from_data(from_dict(tree, target))
+        return Tree.from_data(from_dict(tree, target, schema))
+
+    @staticmethod
+    def from_text(
+        text: str,
+        target: str = "class",
+        schema: Mapping[str, ColumnSchema] | Sequence[Field] | None = None,
+        *,
+        quiet: bool = False,
+    ) -> Tree:
+        """Return the tree of a text as ``print(tree)`` writes it, or as people write it.
+
+        A line that cannot be read, or does not fit the lines around it, is an error that names
+        the line.
+
+        Parameters
+        ----------
+        text : str
+            One branch a line, indented below the branch that it divides: ``texture = clear``,
+            ``texture in {faint, blurry}: no``, ``density <= 0.38: no (5/1)``. Put names that
+            contain signs, commas, colons or brackets in quotes.
+        target : str
+            The name of the target, which the text does not tell.
+        schema : dict, or fields, optional
+            As in :meth:`from_dict`; a target of type ``"numeric"`` means that leaves are numbers.
+        quiet : bool
+            Do not warn about what the text leaves open.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> penjing.Tree.from_text(str(tree), target="fish").to_dict()
+        {'no surfacing': {'1': {'flippers': {'1': 'yes', '0': 'no'}}, '0': 'no'}}
+        """
+        from penjing.tree.from_text import from_text
+
+        data = with_warnings(lambda: from_text(text, target, schema), quiet=quiet)
+        return Tree.from_data(data)
+
+    @staticmethod
+    def from_file(
+        path: str | Path,
+        target: str = "class",
+        schema: Mapping[str, ColumnSchema] | Sequence[Field] | None = None,
+        *,
+        encoding: str | None = None,
+        quiet: bool = False,
+    ) -> Tree:
+        """Return the tree that a file has as a nested dict (JSON or Python) or as text.
+
+        :func:`penjing.load` reads models that :meth:`save` wrote; this method reads what people
+        write.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        target, schema, quiet
+            As in :meth:`from_text`.
+        encoding : str, optional
+            The encoding of the file; by default it is detected.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile, penjing
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = pathlib.Path(folder, "legs.json")
+        ...     _ = file.write_text('{"legs": {"0": "fish", "2": "bird"}}')
+        ...     penjing.Tree.from_file(file).n_leaves
+        2
+        """
+        from penjing.data.read.files import read_file
+        from penjing.tree.from_file import tree_of_file
+
+        name = str(arguments.path("path", path))
+        data = read_file(name)
+        return Tree.from_data(
+            with_warnings(lambda: tree_of_file(data, name, target, schema, encoding), quiet=quiet)
+        )
+
+    def with_counts(
+        self,
+        data: Source,
+        *,
+        missing: Literal["stop", "fraction"] | None = None,
+        quiet: bool = False,
+    ) -> Tree:
+        """Return the tree with the rows of a table counted into its nodes.
+
+        Splits and the predictions of leaves stay as they are. With counts a tree written by hand
+        can be pruned, drawn with numbers, explained and compared.
+
+        Parameters
+        ----------
+        data : Table or source
+            Rows with the target, and weights if they have some.
+        missing : str, optional
+            A row whose value is missing stays at the node that splits on it (``stop``), or goes
+            down every branch by weight (``fraction``). By default as the tree says.
+        quiet : bool
+            Do not warn about categories and classes that only the tree or only the rows have,
+            and about leaves that no row reaches.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.Tree.from_dict({"flippers": {0: "no", 1: "yes"}}, target="fish")
+        >>> print(tree.with_counts(penjing.example("fish")))
+        flippers = 1: yes (4/2)
+        flippers = 0: no (1)
+        """
+        from penjing.training.count_rows import with_counts
+
+        counted = with_warnings(lambda: with_counts(self, data, missing), quiet=quiet)
+        return remember_rows(Tree.from_data(counted), TrainingRows(data, None, None, None))
 
     def save(self, path: str | Path) -> None:
         """Write the tree to a model file, completely or not at all.

@@ -12,7 +12,9 @@ import typer
 from penjing.cli.help_page import COMMAND_GROUPS, HelpCommand, HelpGroup
 from penjing.cli.parameters import COMMON_OPTIONS, OUTPUT, option
 
-COMMAND_MODULES = ("show", "fit", "predict", "understand", "export", "report", "about")
+COMMAND_MODULES = (
+    "show", "fit", "import_tree", "predict", "understand", "export", "report", "about",
+)  # fmt: skip
 """The modules that define the commands."""
 COMMANDS = tuple(name for names in COMMAND_GROUPS.values() for name in names)
 """The commands in the order of the help."""

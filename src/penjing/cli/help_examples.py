@@ -23,6 +23,11 @@ HELP_EXAMPLES: dict[str, tuple[str, ...]] = {
     "draw": (
         "penjing draw melon.tree -o melon.svg",
         "penjing draw melon.tree -o melon.html --theme dark",
+        "penjing draw melon.tree -o melon.txt",
+    ),
+    "import": (
+        "penjing import melon.txt --target 好瓜 -o hand.tree",
+        "penjing import melon.txt --data example:watermelon2.0 -o hand.tree",
     ),
     "why": (
         "penjing why melon.tree",

@@ -85,7 +85,10 @@ def predict(
             reading.layout_for(tree),
         )
     )
-    aligned = prediction_output.align_batches(console, tree, batches, reading)
+    encodings: set[str] = set()
+    aligned = prediction_output.align_batches(
+        console, tree, prediction_output.note_encodings(batches, encodings), reading
+    )
     if console.as_json:
         prediction_output.write_json(console, tree, aligned, columns, lines=lines)
         return
@@ -94,6 +97,11 @@ def predict(
     else:
         encoding = "utf-8-sig" if excel and output_encoding == "utf-8" else output_encoding
         prediction_output.write_csv(tree, aligned, columns, output, encoding, excel=excel)
+        is_file = output not in (None, sources.STANDARD_STREAM)
+        others = sorted(name for name in encodings if not name.lower().startswith(("utf", "ascii")))
+        if is_file and others and encoding == "utf-8":
+            names = {"source": Path(data).name, "encoding": others[0], "path": output}
+            console.print_note("note_not_for_excel", **names)
     if output not in (None, sources.STANDARD_STREAM):
         console.print_note("saved", path=output)
 

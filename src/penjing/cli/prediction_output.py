@@ -41,6 +41,14 @@ class OutputColumns:
     missing: str | None = None
 
 
+def note_encodings(batches: Iterator[RawTable], encodings: set[str]) -> Iterator[RawTable]:
+    """Yield batches, and add the encodings of their sources to a set."""
+    for batch in batches:
+        if isinstance(encoding := batch.source.get("encoding"), str):
+            encodings.add(encoding)
+        yield batch
+
+
 def align_batches(
     console: Console, tree: Tree, batches: Iterator[RawTable], reading: ReadingOptions
 ) -> Iterator[Batch]:

@@ -202,7 +202,8 @@ def print_pruning(
         return
     if to_stdout:
         console.print(pruning_text.write(tree, record, console.lang, ascii_only=console.ascii_only))
-    changes = pruning_text.before_after_line(figures, console.lang)
+    is_grown = record["method"] == PREPRUNED and bool(record["decisions"])
+    changes = pruning_text.before_after_line(figures | {"is_grown": is_grown}, console.lang)
     console.print_note(
         "prune_summary", method=method_name(record["method"], console.lang), what=changes
     )

@@ -10,18 +10,21 @@ import typer
 from penjing.cli import sources
 from penjing.cli.command import command
 from penjing.cli.console import Console
-from penjing.cli.option_groups import parse_settings, with_reading_options
+from penjing.cli.option_groups import (
+    RecipeSettings,
+    with_program_options,
+    with_reading_options,
+    with_recipe_options,
+)
 from penjing.cli.parameters import (
     EVALUATION,
     OUTPUT,
     Data,
     Method,
-    MissingPolicy,
     Model,
     Output,
     RecipeName,
     Seed,
-    Setting,
     Test,
     Train,
     choices,
@@ -58,14 +61,17 @@ def add_to(app: typer.Typer) -> None:
 
 
 @command
+@with_program_options
+@with_recipe_options
 @with_reading_options
 def cross_validate(
     console: Console,
     *,
+    program_options: dict[str, Any],
     reading: sources.ReadingOptions,
     data: Data,
     recipe: RecipeName = "auto",
-    missing: MissingPolicy = None,
+    settings: RecipeSettings,
     folds: Folds = 10,
     leave_one_out: Annotated[
         bool, option("leave_one_out", "--leave-one-out", panel=EVALUATION)
@@ -76,7 +82,6 @@ def cross_validate(
         CurveName | None, option("curve", panel=EVALUATION, metavar=choices(CurveName))
     ] = None,
     output: Output = None,
-    setting: Setting = None,
 ) -> None:
     """Estimate the accuracy of a recipe by cross-validation."""
     from penjing.api.fit import fit  # noqa: PLC0415
@@ -85,12 +90,15 @@ def cross_validate(
 
     table = reading.read_table(console, data)
     console.print_notes(table.notes)
-    choice = choose_recipe(recipe, table, parse_settings(setting, missing=missing), method)
+    changed = {**settings.named, **program_options, **settings.words}
+    choice = choose_recipe(recipe, table, changed, method)
     print_recipe_choice(console, choice.record)
-    settings, method, options = choice.recipe, choice.prune, choice.pruning_options
+    chosen, method, options = choice.recipe, choice.prune, choice.pruning_options
+    if folds > table.n_rows and not leave_one_out:
+        console.print_note("note_fewer_folds", n=table.n_rows, folds=folds)
     if curve is None:
         k: Any = "leave-one-out" if leave_one_out else min(folds, table.n_rows)
-        result = validation.cross_validate(table, settings, k, seed=seed, prune=method, **options)
+        result = validation.cross_validate(table, chosen, k, seed=seed, prune=method, **options)
         result_json = {
             "folds": table.n_rows if leave_one_out else k,
             "seed": seed,
@@ -105,12 +113,12 @@ def cross_validate(
     if curve is CurveName.learning:
 
         def grow(rows: Table) -> Tree:
-            tree = fit(rows, recipe=settings, quiet=True)
+            tree = fit(rows, recipe=chosen, quiet=True)
             return tree if method is None else tree.prune(method, **options)
 
         points = learning_curve(table, grow, k=min(folds, table.n_rows), seed=seed)
     else:
-        points = pruning_curve(fit(table, recipe=settings, quiet=True), table, k=folds, seed=seed)
+        points = pruning_curve(fit(table, recipe=chosen, quiet=True), table, k=folds, seed=seed)
     _write_curve(console, points, output)
 
 

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from penjing.cli import sources
 from penjing.cli.command import command
 from penjing.cli.console import Console
-from penjing.cli.option_groups import parse_settings, with_reading_options
+from penjing.cli.option_groups import (
+    RecipeSettings,
+    with_program_options,
+    with_reading_options,
+    with_recipe_options,
+)
 from penjing.cli.parameters import (
     EVALUATION,
     GROWING,
     INPUT,
     Data,
-    MissingPolicy,
+    Method,
     Model,
     RecipeName,
-    Setting,
     Train,
     option,
 )
@@ -82,17 +86,20 @@ def importance(
 
 
 @command
+@with_program_options
+@with_recipe_options
 @with_reading_options
 def bootstrap(
     console: Console,
     *,
+    program_options: dict[str, Any],
     reading: sources.ReadingOptions,
     data: Data,
     recipe: RecipeName = "auto",
-    missing: MissingPolicy = None,
+    settings: RecipeSettings,
+    method: Method = None,
     trees: Annotated[int, option("trees", panel=EVALUATION, metavar="INT", min=1)] = 100,
     seed: Annotated[int, option("seed_bootstrap", panel=EVALUATION, metavar="INT")] = 0,
-    setting: Setting = None,
 ) -> None:
     """Refit on bootstrap samples and report how often each column is used."""
     from penjing.evaluate.stability import bootstrap as bootstrap_trees  # noqa: PLC0415 - heavy
@@ -100,9 +107,9 @@ def bootstrap(
 
     table = reading.read_table(console, data)
     console.print_notes(table.notes)
-    settings = parse_settings(setting, missing=missing)
-    print_recipe_choice(console, choose_recipe(recipe, table, settings).record)
-    stability = bootstrap_trees(table, recipe=recipe, n=trees, seed=seed, **settings)
+    changed = {**settings.named, **program_options, **settings.words}
+    print_recipe_choice(console, choose_recipe(recipe, table, changed, method).record)
+    stability = bootstrap_trees(table, recipe=recipe, n=trees, seed=seed, prune=method, **changed)
     if console.as_json:
         console.print_json(stability.to_json())
     else:

@@ -16,8 +16,8 @@ from penjing.data.table import Floats, Table
 from penjing.errors import ChoiceError
 from penjing.formatting.frame import frame_of
 from penjing.formatting.html_table import html_table
-from penjing.formatting.text_table import align_left, max_width
-from penjing.i18n import catalogue
+from penjing.formatting.text_table import align_left, align_right, max_width
+from penjing.i18n import say
 from penjing.predict.inputs import align
 from penjing.predict.predict import classes_of
 from penjing.text.formula import decimals
@@ -37,28 +37,31 @@ class Importances(dict[str, float]):
     --------
     >>> import penjing
     >>> print(penjing.fit(penjing.example("fish")).importances())
-    flippers         0.5675
-    'no surfacing'   0.4325
+    column          importance
+    flippers            0.5675
+    'no surfacing'      0.4325
     """
 
     def text(self, lang: str = "en") -> str:
-        """Return one line per column.
+        """Return a heading and one line per column.
 
         Parameters
         ----------
         lang : str
-            ``en`` or ``zh``; names and numbers are the same in both.
+            ``en`` or ``zh``.
 
         Examples
         --------
         >>> import penjing
-        >>> penjing.fit(penjing.example("fish")).importances().text().splitlines()[0][:8]
+        >>> penjing.fit(penjing.example("fish")).importances().text().splitlines()[1][:8]
         'flippers'
         """
-        catalogue(lang)  # raises an error for an unknown language
-        rows = self._cells()
-        width = max_width([name for name, _ in rows], 6)
-        return "\n".join(f"{align_left(name, width)}  {number:>7}" for name, number in rows)
+        rows = [_head(lang), *self._cells()]
+        widths = [max_width([row[i] for row in rows], 6) for i in (0, 1)]
+        return "\n".join(
+            f"{align_left(name, widths[0])}  {align_right(number, widths[1])}"
+            for name, number in rows
+        )
 
     def to_dict(self) -> dict[str, float]:
         """Return a plain dict.
@@ -89,7 +92,11 @@ class Importances(dict[str, float]):
         return self.text()
 
     def _repr_html_(self) -> str:
-        return html_table([], self._cells())
+        return html_table([_head("en")], self._cells())
+
+
+def _head(lang: str) -> tuple[str, str]:
+    return say("why_column", lang), say("importance_head", lang)
 
 
 def _signed(value: float) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from penjing.arguments import MAX_REPETITIONS, whole_number
+from penjing.arguments import MAX_REPETITIONS, optional_text, whole_number
 from penjing.data.read import read
 from penjing.data.source import Source
 from penjing.data.table import Table
@@ -19,7 +19,7 @@ from penjing.grow.recipe import Recipe
 from penjing.i18n import say
 from penjing.text.labels import cut_label, quoted
 from penjing.training.auto_recipe import RecipeChoice, choose_recipe
-from penjing.training.pruning import prune
+from penjing.training.pruning import prune as prune_tree
 from penjing.training.train import train
 from penjing.tree.tree_data import TreeData
 
@@ -178,6 +178,7 @@ def bootstrap(
     n: int = 100,
     *,
     seed: int = 0,
+    prune: str | None = None,
     **changes: Any,  # noqa: ANN401 - settings of the recipe
 ) -> Stability:
     """Grow trees from rows drawn with replacement, and count their splits.
@@ -194,7 +195,7 @@ def bootstrap(
     n = whole_number("n", n, 1, MAX_REPETITIONS)
     random = np.random.default_rng(whole_number("seed", seed, 0))
     table = read(data, target)
-    choice = choose_recipe(recipe, table, changes)
+    choice = choose_recipe(recipe, table, changes, optional_text("prune", prune))
     full_tree = _grow(table, choice)
     names = [field.name for field in full_tree.schema]
     roots: Counter[str] = Counter()
@@ -222,7 +223,9 @@ def bootstrap(
 
 def _grow(table: Table, choice: RecipeChoice) -> TreeData:
     tree = train(table, recipe=choice.recipe)
-    return tree if choice.prune is None else prune(tree, choice.prune, **choice.pruning_options)
+    if choice.prune is None:
+        return tree
+    return prune_tree(tree, choice.prune, training=table, **choice.pruning_options)
 
 
 def _by_count(counts: Counter[str], names: list[str]) -> dict[str, int]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from penjing.criteria.entropy import entropy_bits
 from penjing.criteria.gini import gini_impurity
+from penjing.data.notes import collect_notes
 from penjing.data.table import Floats, Table
 from penjing.dialects.recipes import named_recipe, recipe_of
 from penjing.errors import ChoiceError, DataError
@@ -19,9 +20,9 @@ from penjing.grow.trace_steps import TraceComputer
 from penjing.i18n import Names
 from penjing.predict.inputs import align_to
 from penjing.predict.predict import apply
-from penjing.registry import load
 from penjing.text.branch_order import children_in_order
 from penjing.text.labels import CutText, branch_text, comparison_cut, cut_label, in_32_bits, quoted
+from penjing.training.count_rows import with_counts
 from penjing.tree.builder import unit_totals
 from penjing.tree.counts import Totals
 from penjing.tree.dialect import TEXTBOOK, dialect_of
@@ -153,11 +154,8 @@ def _with_counts(tree: TreeData, data: Table) -> TreeData:
     """Return a tree without counts with those of a table; any other as it is."""
     if tree.has_counts or data.target is None:
         return tree
-    rows = rows_of_tree(tree, data)
-    assert rows.target is not None
-    engine = load("engine", "memory")(rows, missing=recipe_of_tree(tree).missing)
-    cells = engine.totals(tree, range(tree.n_nodes)).cells
-    return replace(tree, nodes=replace(tree.nodes, total=cells), target=rows.target.field)
+    with collect_notes():  # what a command or method notes, it notes by itself
+        return with_counts(tree, data)
 
 
 def _describe_with_counts(
@@ -246,7 +244,7 @@ def _choice(tree: TreeData, node: int, step: Mapping[str, Any]) -> Plain:
     candidates = [
         _candidate(tree, c, chosen)
         | ({"in_average": in_average[c["column"]]} if in_average else {})
-        for c in step.get("candidates", ())
+        for c in _with_own_split(tree, node, step.get("candidates", ()))
     ]
     candidates.sort(key=_rank)
     if candidates and candidates[0]["is_chosen"] and len(candidates[0].get("branches", ())) > 1:
@@ -292,6 +290,48 @@ def _removal_reason(tree: TreeData) -> str:
     if reason is not None:
         return reason
     return "max_leaves" if tree.recipe.get("max_leaves") is not None else "by_hand"
+
+
+def _with_own_split(
+    tree: TreeData, node: int, records: Sequence[Mapping[str, Any]]
+) -> Sequence[Mapping[str, Any]]:
+    """Return candidates in which the column of a split made by hand has that split.
+
+    The candidate that a recipe finds for the column may have another threshold or other groups.
+    """
+    name = tree.recipe.get("name")
+    if tree.is_leaf[node] or (isinstance(name, str) and named_recipe(name) is not None):
+        return records
+    children, column = list(tree.children(node)), int(tree.nodes.column[node])
+    after = tree.nodes.total[children]
+    weights = tree.reader.weight(after)
+    if not records or not (weights > 0).sum() > 1:
+        return records
+    found = next((r for r in records if r["column"] == column), {"column": column})
+    own = {key: value for key, value in found.items() if key not in ("known", "codes", "sides")}
+    known, share = after.sum(axis=0), weights.sum() / tree.weight_of(node)
+    own |= {
+        "missing": (tree.nodes.total[node] - known).tolist(),
+        "after": after.tolist(),
+        "split_information": float(entropy_bits(weights)),
+    }
+    if tree.is_regression:
+        gain = float(tree.reader.loss(known) - tree.reader.loss(after).sum()) / weights.sum()
+    else:
+        before, parts = float(entropy_bits(known)), weights / weights.sum()
+        remaining = float(parts @ entropy_bits(after))
+        own |= {"entropy_before": before, "entropy_after": remaining}
+        own["gini_after"] = float(parts @ gini_impurity(after))
+        gain = before - remaining
+    own |= {"gain": gain * share, "score": gain * share}
+    cut = float(tree.nodes.cut[node])
+    if np.isnan(cut):
+        codes = [(code, b) for b, c in enumerate(children) for code in tree.nodes.levels(c)]
+        own |= {"codes": [int(code) for code, _ in codes], "sides": [side for _, side in codes]}
+    else:
+        own = {"n_cuts": 0, "cuts": [], "gains": []} | own
+        own["cut"] = None if np.isinf(cut) else cut
+    return [own, *(r for r in records if r["column"] != column)]
 
 
 def _rank(candidate: Plain) -> tuple[bool, bool, bool, float]:

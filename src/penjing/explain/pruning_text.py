@@ -43,15 +43,13 @@ def write(
     ascii_only : bool
         Use ASCII characters only.
     """
-    headings = [
-        say(key, lang)
-        for key in (
-            "prune_step", "prune_subtree", "prune_rows", f"prune_{measure_of(record)}",
-            f"prune_leaf_{measure_of(record)}", "prune_decision",
-        )
-    ]  # fmt: skip
+    total = _validation_weight(record)
+    keys = ["prune_step", "prune_subtree", "prune_rows"]
+    keys += [f"prune_{measure_of(record)}", f"prune_leaf_{measure_of(record)}"]
+    keys += ["prune_tree_kept", "prune_tree_leaf"] if total else []
+    headings = [say(key, lang) for key in (*keys, "prune_decision")]
     rows = [
-        _row(tree, index, decision, measure_of(record), lang, ascii_only=ascii_only)
+        _row(tree, index, decision, measure_of(record), lang, total=total, ascii_only=ascii_only)
         for index, decision in enumerate(record["decisions"], start=1)
     ]
     columns = list(zip(headings, *rows, strict=True))
@@ -59,13 +57,11 @@ def write(
     second = max(max_width(columns[1][:1]) + 2, max_width(columns[1][1:]), MIN_SUBTREE_WIDTH)
     # The numbers of rows may begin under the heading of the subtree, which is short.
     third = max(max_width(columns[2][:1], MIN_ROWS_WIDTH), max_width(columns[2][1:]) + 2)
-    fourth, fifth = max_width(columns[3]) + 2, max_width(columns[4]) + 2
+    widths = [max_width(column) + 2 for column in columns[3:-1]]
     lines: list[str] = []
-    for step, subtree, n, as_subtree, as_leaf, decision in zip(*columns, strict=True):
+    for step, subtree, n, *figures, decision in zip(*columns, strict=True):
         number = align_left(step if not lines else align_right(step, first - 1), first + 2)
-        cells = (
-            align_right(n, third) + align_right(as_subtree, fourth) + align_right(as_leaf, fifth)
-        )
+        cells = align_right(n, third) + "".join(map(align_right, figures, widths))
         lines.append(f"{number}{align_left(subtree, second)}{cells}  {decision}".rstrip())
     return "\n".join(lines)
 
@@ -82,6 +78,7 @@ def _row(
     measure: str,
     lang: str,
     *,
+    total: float,
     ascii_only: bool,
 ) -> tuple[str, ...]:
     node = int(decision["node"])
@@ -96,14 +93,22 @@ def _row(
     subtree = _path(tree, node, lang, ascii_only=ascii_only)
     if not tree.is_leaf[node]:  # a split rejected by pre-pruning has left a leaf
         subtree += f" ({quoted(tree.schema[int(tree.nodes.column[node])].name)})"
-    return (
-        str(index),
-        subtree,
-        weight_text(decision["rows"]),
-        number(decision["kept"]),
-        number(decision["as_leaf"]),
-        outcome,
-    )
+    figures = [number(decision["kept"]), number(decision["as_leaf"])]
+    if total:
+        shares = (decision[key] / total for key in ("tree_kept", "tree_as_leaf"))
+        figures += [f"{100 * share:.1f}%" for share in shares]
+    return str(index), subtree, weight_text(decision["rows"]), *figures, outcome
+
+
+def _validation_weight(record: Mapping[str, Any]) -> float:
+    """Return the weight of the validation set; 0 if nothing was counted on one.
+
+    The root has all its rows, and is always decided.
+    """
+    decisions = record["decisions"]
+    if measure_of(record) != "correct" or not all("tree_kept" in each for each in decisions):
+        return 0.0
+    return float(max((each["rows"] for each in decisions), default=0.0))
 
 
 def _path(tree: TreeData, node: int, lang: str, *, ascii_only: bool) -> str:
@@ -211,6 +216,13 @@ def measures_line(measures: Mapping[str, Any], lang: str = "en") -> str:
 def before_after_line(measures: Mapping[str, Any], lang: str = "en") -> str:
     """Return the measures of a tree before and after pruning on one line."""
     n_before, n_after = measures["leaves"]
+    if measures.get("is_grown"):  # pre-pruning starts from a single leaf
+        texts = [say("prune_leaves_grown", lang, n=n_after, after=n_after)]
+        for key in (key for key in MEASURES if key in measures):
+            before, after = ("/".join(_correct_and_total(part)) for part in measures[key])
+            name = say(f"name_{key}", lang)
+            texts.append(say("prune_grown", lang, name=name, before=before, after=after))
+        return join_clauses(texts, lang, semicolon=True)
     texts = [say("prune_leaves", lang, before=n_before, after=n_after)]
     for key in MEASURES:
         if key in measures:

@@ -13,6 +13,7 @@ from penjing.text.formula import decimals
 from penjing.text.labels import ascii_signs, quoted, weight_text
 from penjing.text.phrases import class_counts, join_names
 from penjing.tree.dialect import dialect_of
+from penjing.tree.split_syntax import parse_levels
 from penjing.tree.tree_data import TreeData
 
 Plain = Mapping[str, Any]
@@ -249,8 +250,12 @@ def _choice(step: Plain, candidates: list[Plain], lang: str) -> str:
     others_compared = [c for c in candidates[1:] if c["score"] is not None]
     if not others_compared:
         return say("story_alone", lang, chosen=chosen, score=score)
-    lead = decimals((candidates[0]["score"] or 0.0) - others_compared[0]["score"])
+    difference = (candidates[0]["score"] or 0.0) - others_compared[0]["score"]
     runner_up = quoted(others_compared[0]["column"])
+    if difference < 0:  # only a person chooses a column that is not the best
+        behind = decimals(-difference)
+        return say("story_chosen_by_hand", lang, chosen=chosen, behind=behind, rival=runner_up)
+    lead = decimals(difference)
     key = "story_chosen_less" if _ranks_by_gini_index(step) else "story_chosen"
     return say(key, lang, chosen=chosen, ahead=lead, rival=runner_up)
 
@@ -258,6 +263,11 @@ def _choice(step: Plain, candidates: list[Plain], lang: str) -> str:
 def _branches(step: Plain, lang: str, *, ascii_only: bool) -> str:
     chosen = next(c for c in step["candidates"] if c["is_chosen"])
     text = say("list_comma", lang).join(
-        f"{b['answer']} {weight_text(b['rows'])}" for b in chosen.get("branches", ())
+        f"{_in_braces(b['answer'])} {weight_text(b['rows'])}" for b in chosen.get("branches", ())
     )
     return ascii_signs(text) if ascii_only else text
+
+
+def _in_braces(branch: str) -> str:
+    """Return the text of a branch; several categories are in braces."""
+    return f"{{{branch}}}" if len(parse_levels(f"in {{{branch}}}") or ()) > 1 else branch

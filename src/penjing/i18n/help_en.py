@@ -65,6 +65,7 @@ HELP: dict[str, str] = {
     "metavar_SIZE": "SIZE",
     "metavar_SHELL": "SHELL",
     "metavar_ROW": "ROW",
+    "metavar_TREE": "TREE",
     # -- defaults that are no values ----------------------------------------------------------
     "default_stdout": "standard output",
     "default_locale": "language of the locale",
@@ -95,6 +96,7 @@ HELP: dict[str, str] = {
     "command_check": "Describe the columns, classes and problems of a table.",
     "command_fit": "Grow a decision tree from a table.",
     "command_prune": "Prune a saved tree.",
+    "command_import": "Read a tree written by hand, and save it as a model.",
     "command_show": "Print a saved tree.",
     "command_draw": "Save a picture of a tree.",
     "command_why": "Explain why a node splits as it does.",
@@ -118,6 +120,9 @@ HELP: dict[str, str] = {
     "counts, and rows that repeat or contradict each other.",
     "about_fit": "Print the tree with its size and training accuracy, and save it with --output.",
     "about_prune": "Choose a method with --method. Every decision is printed with its figures.",
+    "about_import": "The file holds a nested dict (JSON or Python) or a tree as text, as `penjing show` "
+    "prints it. With --data, the rows of a table are counted into its nodes, so that the tree can be "
+    "pruned, drawn with numbers and explained.",
     "about_show": "Choose another text format with --as.",
     "about_draw": "The extension of the output file selects the format.",
     "about_why": "List the candidate splits of a node with their scores, and fill in the formulas "
@@ -152,6 +157,8 @@ HELP: dict[str, str] = {
     "option_data": "Table to read: CSV, TSV, JSON, JSON Lines, ARFF, Parquet or C4.5 files, also "
     "compressed (.gz). Use example:NAME for a built-in table, and - for standard input.",
     "option_model": "Model saved by `penjing fit`. Use - for standard input.",
+    "option_tree_file": "Tree to read: a nested dict as JSON or Python, text with one branch per line, or "
+    "a model. Use - for standard input.",
     "option_first_model": "First model.",
     "option_second_model": "Second model.",
     "option_node": "Node to explain: its number, or a path such as 'texture=clear, root=curled'.",
@@ -192,6 +199,9 @@ HELP: dict[str, str] = {
     "option_memory_limit": "Limit the memory, for example to 2GB. Larger tables are processed on "
     "disk.",
     "option_test": "Report the accuracy on this test set.",
+    "option_counted_data": "Count the rows of this table into the nodes of the tree.",
+    "option_counted_missing": "With --data, handle missing values: stop (the row stays at the node) or "
+    "fraction (fractional cases).",
     "option_train": "Read the training rows from this file.",
     # -- growing ------------------------------------------------------------------------------
     "option_recipe": "Grow the tree with this recipe, such as id3, c4.5, cart-binary or rpart; "

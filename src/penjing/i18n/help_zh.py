@@ -65,6 +65,7 @@ HELP: dict[str, str] = {
     "metavar_SIZE": "大小",
     "metavar_SHELL": "命令解释器",
     "metavar_ROW": "行",
+    "metavar_TREE": "树文件",
     # -- defaults that are no values ----------------------------------------------------------
     "default_stdout": "标准输出",
     "default_locale": "取自系统区域设置",
@@ -95,6 +96,7 @@ HELP: dict[str, str] = {
     "command_check": "查看数据表的各列、各类别和存在的问题。",
     "command_fit": "由数据表生成决策树。",
     "command_prune": "对已保存的树剪枝。",
+    "command_import": "读取手写的树，并保存为模型。",
     "command_show": "打印已保存的树。",
     "command_draw": "把树保存为图片。",
     "command_why": "解释一个结点为何这样划分。",
@@ -117,6 +119,8 @@ HELP: dict[str, str] = {
     "about_check": "打印每一列的类型、取值和缺失值，各类别的行数，以及重复或相互矛盾的行。",
     "about_fit": "打印树、树的大小和训练集精度；用 --output 保存。",
     "about_prune": "用 --method 选择方法。每一步剪枝的决定及其数据都会打印出来。",
+    "about_import": "文件是嵌套字典（JSON 或 Python），或者是文本形式的树，即 `penjing show` 打印的样子。"
+    "用 --data 可以把数据表的各行计入各结点，这样就能剪枝、画出带样本数的图并加以解释。",
     "about_show": "用 --as 选择其他文本格式。",
     "about_draw": "输出文件的扩展名决定图片的格式。",
     "about_why": "列出该结点各候选划分的得分，并写出其中最好的几个的算式。",
@@ -141,6 +145,8 @@ HELP: dict[str, str] = {
     "option_data": "要读取的数据表：CSV、TSV、JSON、JSON Lines、ARFF、Parquet 或 C4.5 文件，"
     "也可以是压缩文件（.gz）。内置数据表写作 example:名称，- 表示标准输入。",
     "option_model": "由 `penjing fit` 保存的模型。- 表示标准输入。",
+    "option_tree_file": "要读取的树：JSON 或 Python 的嵌套字典、每行一个分支的文本，或模型文件。"
+    "用 - 表示标准输入。",
     "option_first_model": "第一个模型。",
     "option_second_model": "第二个模型。",
     "option_node": "要解释的结点：编号，或路径，如“纹理=清晰, 根蒂=蜷缩”。",
@@ -180,6 +186,8 @@ HELP: dict[str, str] = {
     "option_query": "从 duckdb:文件 或 postgresql://… 读取这个查询的结果，或这个表。",
     "option_memory_limit": "限制内存，如 2GB。更大的数据表在磁盘上处理。",
     "option_test": "报告在这个测试集上的精度。",
+    "option_counted_data": "把这个数据表的各行计入树的各结点。",
+    "option_counted_missing": "与 --data 同时使用，指定缺失值的处理：stop（样本停在该结点）或 fraction（按比例划入各分支）。",
     "option_train": "从这个文件读取训练集。",
     # -- growing ------------------------------------------------------------------------------
     "option_recipe": "用这个配方生成树，如 id3、c4.5、cart-binary 或 rpart；auto 表示按数据表选择。"

@@ -155,6 +155,13 @@ class Classes:
             return np.asarray(self.costs.risks(total).min(axis=-1))
         return np.asarray(total.sum(axis=-1) - total.max(axis=-1))
 
+    def loss_of(self, total: Floats, prediction: float) -> float:
+        """Return the weight (with costs, the cost) of the rows that a class misclassifies."""
+        code = int(prediction)
+        if self.costs is not None:
+            return float(self.costs.risks(total)[code])
+        return float(total.sum() - total[code])
+
 
 @dataclass(frozen=True, slots=True)
 class Number:
@@ -184,6 +191,11 @@ class Number:
         square = total[..., 1] ** 2
         explained = np.divide(square, weight, out=np.zeros_like(weight), where=weight > 0)
         return np.maximum(total[..., 2] - explained, 0.0)
+
+    def loss_of(self, total: Floats, prediction: float) -> float:
+        """Return the sum of squares about a prediction."""
+        offset = prediction - self.centre
+        return float(max(total[2] - 2 * offset * total[1] + offset**2 * total[0], 0.0))
 
 
 Reader = Classes | Number

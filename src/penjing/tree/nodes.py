@@ -53,8 +53,9 @@ class Nodes:
     surrogates : mapping from node to tuple of Surrogate
         The surrogates of each split, best first.
     answers : mapping from node to code
-        The class of a node whose prediction is not the majority of its rows: C4.5 keeps the
-        earlier class if others are only as frequent, and in a branch without rows.
+        The class (or number) of a node whose prediction is not the majority (or mean) of its
+        rows: C4.5 keeps the earlier class if others are only as frequent, and in a branch without
+        rows; a leaf written by hand keeps its prediction whatever rows are counted into it.
     """
 
     parent: Ids
@@ -68,7 +69,7 @@ class Nodes:
     gap: Floats | None = None
     missing: Ids | None = None
     surrogates: Mapping[int, tuple[Surrogate, ...]] = field(default_factory=dict)
-    answers: Mapping[int, int] = field(default_factory=dict)
+    answers: Mapping[int, float] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.parent)

@@ -30,6 +30,7 @@ from penjing.data.read.files import (
 from penjing.data.scratch import format_bytes, try_lock
 from penjing.data.table import Field
 from penjing.errors import DataError, NoFileError, PenjingError
+from penjing.tree.from_file import kind_of_tree_file
 from penjing.tree.nodes import LEAF, Ids, Nodes
 from penjing.tree.record_columns import ColumnError, from_columns, to_columns
 from penjing.tree.split import NO_BRANCH, Surrogate
@@ -95,7 +96,8 @@ def to_json(tree: TreeData) -> dict[str, Any]:
             row["levels"] = codes.tolist()
         row["total"] = [_number(v) for v in totals[i]]
         if i in nodes.answers:
-            row["answer"] = int(nodes.answers[i])
+            answer = nodes.answers[i]
+            row["answer"] = float(answer) if tree.is_regression else int(answer)
         if column != LEAF:
             row |= {
                 "column": column,
@@ -394,6 +396,20 @@ def load(path: str | Path) -> TreeData:
     path = arguments.path("path", path)
     data = _read_bytes(path)
     try:
+        return _from_bytes(data, path)
+    except DataError as error:
+        if error.key not in ("model_not_json", "model_truncated", "model_lacks_field"):
+            raise
+        kind = kind_of_tree_file(data, str(path))
+        if kind is None:
+            raise
+        key = {"dict": "model_is_dict", "text": "model_is_text"}[kind]
+        raise DataError(key, path=path) from None
+
+
+def _from_bytes(data: bytes, path: str | Path) -> TreeData:
+    """Return the tree of the content of a model file."""
+    try:
         plain = json.loads(
             data.decode("utf-8"), parse_constant=_refuse_constant, parse_float=_finite_float
         )
@@ -618,12 +634,16 @@ def _nodes_from_json(  # noqa: PLR0915 - one check after the other
     return Nodes(parent, column, cut, start, flat, total, gain, score, gaps, *missing, answers)
 
 
-def _answers_from_json(rows: list[Any], target: Field, source: str) -> dict[int, int]:
-    """Return the classes of nodes whose prediction is not the majority of their rows."""
+def _answers_from_json(rows: list[Any], target: Field, source: str) -> dict[int, float]:
+    """Return the predictions of nodes that are not the majority, or the mean, of their rows."""
     answers = {i: row["answer"] for i, row in enumerate(rows) if "answer" in row}
-    n = 0 if target.is_numeric else len(target.levels)
-    for i, code in answers.items():
-        _check(_is_int(code) and 0 <= code < n, source, f"nodes[{i}].answer", "a class")
+    for i, answer in answers.items():
+        at = f"nodes[{i}].answer"
+        if target.is_numeric:
+            answers[i] = float(_numbers([answer], 1, source, at)[0])
+        else:
+            is_class = _is_int(answer) and 0 <= answer < len(target.levels)
+            _check(is_class, source, at, "a class")
     return answers
 
 

@@ -35,15 +35,26 @@ def parse_side(text: object) -> Side | None:
     """
     if not isinstance(text, str):
         return None
+    match = _SIDE.fullmatch(plain_text(text))
+    if match is None:
+        return None
+    return Side({"=<": "<=", "=>": ">="}.get(match[1], match[1]), match[2])
+
+
+def plain_text(text: str) -> str:
+    """Return a text with plain letters, digits and signs in the place of their variants.
+
+    Examples
+    --------
+    >>> plain_text(" ＜６．５ "), plain_text("≥ 3")
+    ('<6.5', '>= 3')
+    """
     plain = unicodedata.normalize("NFKC", text.strip())
     # NFKC decomposes "≠" into "=" and a combining stroke; NFC composes it again.
     plain = unicodedata.normalize("NFC", plain)
     for sign, ascii_sign in _ASCII_SIGNS.items():
         plain = plain.replace(sign, ascii_sign)
-    match = _SIDE.fullmatch(plain)
-    if match is None:
-        return None
-    return Side({"=<": "<=", "=>": ">="}.get(match[1], match[1]), match[2])
+    return plain
 
 
 def parse_cut(one: object, other: object) -> tuple[float, bool] | None:
@@ -73,6 +84,23 @@ def parse_cut(one: object, other: object) -> tuple[float, bool] | None:
     return None if below is None or below != above else (below, low.sign == "<")
 
 
+def are_two_sides(one: object, other: object) -> bool:
+    """Whether two texts are the lower and the upper side of one threshold, whatever that is.
+
+    Examples
+    --------
+    >>> are_two_sides("<= M", "> M"), are_two_sides("> 5", "<= 5.0"), are_two_sides("<= 5", "> 6")
+    (True, False, False)
+    """
+    low, high = parse_side(one), parse_side(other)
+    if low is None or high is None:
+        return False
+    if parse_cut(one, other) is not None:
+        return True
+    has_signs = (low.sign, high.sign) in (("<=", ">"), ("<", ">="))
+    return has_signs and low.rest == high.rest
+
+
 def parse_number(side: Side) -> float | None:
     """Return the finite number after an operator, None where there is none."""
     try:
@@ -98,9 +126,9 @@ def parse_levels(text: object) -> tuple[str, ...] | None:
     if not isinstance(text, str):
         return None
     if match := _GROUP.fullmatch(text.strip()):
-        return tuple(_unquote(name) for name in _NAME.findall(match[1]) if name.strip())
+        return tuple(unquote(name) for name in _NAME.findall(match[1]) if name.strip())
     level, n_signs = re.subn(r"^\s*[=＝]\s*(?=\S)", "", text)
-    return (_unquote(level),) if n_signs else None
+    return (unquote(level),) if n_signs else None
 
 
 def strip_column_name(column: str, text: Any) -> Any:  # noqa: ANN401 - a text or another label
@@ -115,7 +143,7 @@ def strip_column_name(column: str, text: Any) -> Any:  # noqa: ANN401 - a text o
     ... )
     ('<= 0.4', 'density', '= ?')
     """
-    if isinstance(text, str):
+    if isinstance(text, str) and not _is_threshold(text):
         for name in (column, repr(column)):
             rest = text.strip().removeprefix(name).strip()
             if rest != text.strip() and is_branch_text(rest):
@@ -123,13 +151,25 @@ def strip_column_name(column: str, text: Any) -> Any:  # noqa: ANN401 - a text o
     return text
 
 
+def _is_threshold(text: str) -> bool:
+    """Whether a text is a side of a numeric threshold without the name of a column."""
+    side = parse_side(text)
+    return side is not None and side.sign[0] in "<>" and parse_number(side) is not None
+
+
 def is_branch_text(text: object) -> bool:
     """Whether a text reads as one branch of a printed tree."""
     return parse_side(text) is not None or parse_levels(text) is not None
 
 
-def _unquote(name: str) -> str:
-    """Return a name without its quotes."""
+def unquote(name: str) -> str:
+    """Return a name without its quotes.
+
+    Examples
+    --------
+    >>> unquote("'a b'"), unquote(" clear "), unquote("'s-Gravenhage")
+    ('a b', 'clear', "'s-Gravenhage")
+    """
     name = name.strip()
     if name[:1] in ("'", '"'):
         try:

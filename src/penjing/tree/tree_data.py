@@ -512,7 +512,10 @@ class TreeData:
         >>> tree.losses
         array([2., 1., 0., 0., 0.])
         """
-        return self.reader.loss(self.nodes.total)
+        losses = self.reader.loss(self.nodes.total)
+        for node, prediction in self.nodes.answers.items():
+            losses[node] = self.reader.loss_of(self.nodes.total[node], prediction)
+        return losses
 
     def answer(self, node: int) -> Label:
         """Return the prediction of a node: a class, or a number.
