@@ -166,7 +166,7 @@ def test_progress_is_told_after_each_generation():
 
 def test_a_gate_takes_divisions_back():
     class Never:
-        def splits_to_revert(self, growth, divided):
+        def splits_to_revert(self, growth, divided, kept=()):  # noqa: ARG002
             assert all(growth.split(node) is not None for node in divided)
             return divided
 
@@ -175,7 +175,7 @@ def test_a_gate_takes_divisions_back():
     assert tree.about["ties"] == []
 
     class OnlyRoot:
-        def splits_to_revert(self, growth, divided):
+        def splits_to_revert(self, growth, divided, kept=()):  # noqa: ARG002
             return [node for node in divided if growth.depth(node)]
 
     assert grow(Engine(XOR), ID3, OnlyRoot()).to_dict() == {"a": {0: "n", 1: "n"}}

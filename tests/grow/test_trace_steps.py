@@ -123,7 +123,7 @@ def test_rows_alike_say_so():
 
 def test_a_division_taken_back_says_so():
     class Never:
-        def splits_to_revert(self, growth, divided):  # noqa: ARG002
+        def splits_to_revert(self, growth, divided, kept=()):  # noqa: ARG002
             return divided
 
     engine = Engine(FISH)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
@@ -12,7 +12,7 @@ from penjing.api.settings import Settings
 from penjing.api.tree import Tree, remember_rows
 from penjing.arguments import whole_number
 from penjing.data.folds import Fold
-from penjing.data.source import ClassNames, Source, Target, Weights
+from penjing.data.source import ClassNames, ForcedSplits, Source, Target, Weights
 from penjing.dialects.recipes import recipe_of
 from penjing.errors import ChoiceError
 from penjing.grow.recipe import Recipe
@@ -50,6 +50,8 @@ def fit(
     seed: int = 0,
     progress: ProgressCallback | None = None,
     quiet: bool = False,
+    force_splits: ForcedSplits | None = None,
+    forbid: Sequence[str] | None = None,
     **settings: Unpack[Settings],
 ) -> Tree:
     """Grow a decision tree.
@@ -116,6 +118,16 @@ def fit(
         have reached a leaf, leaves.
     quiet : bool
         Do not warn about decisions made while reading the data.
+    force_splits : dict or list, optional
+        The splits of some nodes, by their paths: ``{"": "navel", "navel=hollow": "density<=0.4"}``
+        (``""`` is the root). A split is a column; a column with its threshold; ``"texture in {a,
+        b}"`` or ``{"texture": [["a", "b"], ["c"]]}`` for groups of categories; None for a leaf.
+        Below forced splits the recipe decides. Or texts ``"PATH => SPLIT"``, as ``--force`` takes
+        them. A forced split need not meet the minimum sizes of the recipe, and its pruning keeps
+        it; it must divide the rows of its node, and its node must exist, or it is an error.
+    forbid : list of str, optional
+        Columns that no split may use. Unlike columns that the schema ignores, they are still
+        columns of the table and of the model, and `why` lists them.
     **settings
         Settings of the recipe: ``criterion``, ``max_depth``, ``min_weight``, ``min_gain``,
         ``max_leaves``, ``missing``, …; see :class:`penjing.Recipe` and

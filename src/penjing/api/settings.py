@@ -143,6 +143,17 @@ class Settings(
     """All settings; one that a recipe does not have is refused when the tree is grown."""
 
 
+class SubtreeSettings(
+    SharedSettings,
+    C45Settings,
+    C50Settings,
+    RpartSettings,
+    SklearnSettings,
+    total=False,
+):
+    """Settings of a subtree that grows again; those of the whole tree are refused."""
+
+
 class PruneOptions(TypedDict, total=False):
     """Options of the pruning methods; see :meth:`penjing.Tree.prune`."""
 

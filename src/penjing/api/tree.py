@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import numpy.typing as npt
 
@@ -13,6 +13,7 @@ from penjing import arguments
 from penjing.api.class_names import shown
 from penjing.api.data_warnings import with_warnings
 from penjing.api.keywords import accepts_other_options, given_options
+from penjing.api.settings import SubtreeSettings
 from penjing.data.source import ClassNames, ColumnSchema, Label, Source, Target
 from penjing.data.table import Field, Floats, Table
 from penjing.i18n import catalogue
@@ -25,6 +26,7 @@ from penjing.tree.tree_data import TreeData
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from penjing.evaluate.edit_cost import EditCost
     from penjing.evaluate.importance import Importances
     from penjing.evaluate.metrics import NumberReport, Report
     from penjing.explain.node_explanation import NodeExplanation
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 
 _ROWS = "_training_rows"
 """The attribute of a tree that leads to its training rows; it is neither saved nor pickled."""
+_COST = "_edit_cost"
+"""The attribute of a tree with what its last change cost; it is neither saved nor pickled."""
 Unseen = Literal["stop", "missing", "error"]
 Missing = Literal["stop", "fraction", "error"]
 Language = Literal["en", "zh"]
@@ -124,7 +128,7 @@ class Tree(TreeData):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle holds: everything but the way to the training rows."""
-        return {key: value for key, value in self.__dict__.items() if key != _ROWS}
+        return {key: value for key, value in self.__dict__.items() if key not in (_ROWS, _COST)}
 
     # -- predictions ---------------------------------------------------------------------------
 
@@ -563,6 +567,136 @@ class Tree(TreeData):
         return remember_rows(
             Tree.from_data(prune(self, method, **options)), self.__dict__.get(_ROWS)
         )
+
+    def replace_split(
+        self,
+        node: int | str,
+        column: str,
+        threshold: float | str | None = None,
+        groups: Sequence[Sequence[Label]] | None = None,
+        *,
+        data: Source | None = None,
+        validation: Source | None = None,
+    ) -> Tree:
+        """Return a tree in which a node has another split; what is below it grows anew.
+
+        Only the rows of the node are used, with the weights that they have there. The new
+        branches grow by the tree's recipe and are pruned as it prunes; the given split itself is
+        kept. ``edit_cost`` of the new tree says what the change cost.
+
+        Parameters
+        ----------
+        node : int or str
+            The number of the node, or its path: ``"texture=clear"``; ``""`` is the root.
+        column : str
+            The column to split on, or a split as it is printed: ``"density<=0.38"``.
+        threshold : float or str, optional
+            The threshold of a numeric or ordinal column; by default the best one.
+        groups : list of lists, optional
+            The categories of each branch; those in no group form one more. By default as the
+            recipe splits the column.
+        data : Table or source, optional
+            The training rows; needed for a loaded model.
+        validation : Table or source, optional
+            More rows with the target, for ``edit_cost``.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> melons = penjing.example("watermelon2.0")
+        >>> tree = penjing.fit(melons).replace_split("", "脐部")
+        >>> list(tree.to_dict()), tree.edit_cost.training.changed
+        (['脐部'], 0)
+        """
+        from penjing.api.steering import edited_tree, requested_split
+        from penjing.training.edit import replace_split
+
+        request = requested_split(self, column, threshold, groups)
+        return edited_tree(
+            self, node, lambda at, rows: replace_split(self, at, request, rows), data, validation
+        )
+
+    def prune_at(
+        self, node: int | str, *, data: Source | None = None, validation: Source | None = None
+    ) -> Tree:
+        """Return a tree in which a node is a leaf.
+
+        Parameters
+        ----------
+        node : int or str
+            The number of the node, or its path.
+        data, validation : Table or source, optional
+            As in :meth:`replace_split`; without training rows ``edit_cost`` lacks them.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("watermelon2.0"))
+        >>> tree.prune_at("纹理=清晰").n_leaves
+        4
+        """
+        from penjing.api.steering import edited_tree
+        from penjing.training.edit import prune_at
+
+        return edited_tree(
+            self,
+            node,
+            lambda at, rows: prune_at(self, at, rows),
+            data,
+            validation,
+            needs_rows=False,
+        )
+
+    def regrow_at(
+        self,
+        node: int | str,
+        *,
+        data: Source | None = None,
+        validation: Source | None = None,
+        **settings: Unpack[SubtreeSettings],
+    ) -> Tree:
+        """Return a tree in which everything below a node has grown again from its rows.
+
+        What was forced there is given up.
+
+        Parameters
+        ----------
+        node : int or str
+            The number of the node, or its path.
+        data, validation : Table or source, optional
+            As in :meth:`replace_split`.
+        **settings
+            Settings of the recipe that differ for this subtree: ``max_depth`` (counted from the
+            root), ``criterion``, ``min_weight``, ``confidence``, …
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("watermelon2.0"))
+        >>> tree.regrow_at("纹理=清晰", max_depth=2).n_leaves, tree.regrow_at("") == tree
+        (6, True)
+        """
+        from penjing.api.steering import edited_tree
+        from penjing.training.edit import regrow_at
+
+        return edited_tree(
+            self, node, lambda at, rows: regrow_at(self, at, rows, settings), data, validation
+        )
+
+    @property
+    def edit_cost(self) -> EditCost | None:
+        """What the change that made this tree cost; None if no change did, or it was loaded.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> melons = penjing.example("watermelon2.0")
+        >>> tree = penjing.fit(melons)
+        >>> tree.edit_cost is None, tree.prune_at(1).edit_cost.to_dict()["training"]["correct"]
+        (True, [17.0, 15.0])
+        """
+        cost: EditCost | None = self.__dict__.get(_COST)
+        return cost
 
     # -- texts and pictures ------------------------------------------------------------------------
 
@@ -1165,6 +1299,12 @@ class Tree(TreeData):
     def _repr_html_(self) -> str:
         """Return the picture that notebooks show."""
         return self.write("svg")
+
+
+def remember_cost(tree: Tree, origin: Tree, cost: EditCost) -> Tree:
+    """Return a new tree that knows what it cost, and where its training rows are."""
+    tree.__dict__[_COST] = cost
+    return remember_rows(tree, origin.__dict__.get(_ROWS))
 
 
 def remember_rows(tree: Tree, rows: TrainingRows | None) -> Tree:

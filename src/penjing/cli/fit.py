@@ -79,6 +79,9 @@ def fit(
     ] = None,
     work: Annotated[str | None, option("work", panel=GROWING, metavar="FOLDER")] = None,
     query: Annotated[str | None, option("query", panel=INPUT, metavar="SQL")] = None,
+    root: Annotated[str | None, option("root", panel=GROWING, metavar="COLUMN")] = None,
+    force: Annotated[list[str] | None, option("force", panel=GROWING, metavar="TEXT")] = None,
+    forbid: Annotated[list[str] | None, option("forbid", panel=GROWING, metavar="COLUMN")] = None,
     trace: Annotated[
         bool | None, option("trace", "--trace/--no-trace", panel=OUTPUT, default="small")
     ] = None,
@@ -89,10 +92,13 @@ def fit(
     from penjing.training.auto_recipe import choose_recipe  # noqa: PLC0415
 
     changed = {**settings.named, **program_options, **settings.words}
+    steering = _steering(root, force, forbid)
     if _is_remote(data, engine):
         remote_settings = {"query": query, "engine": engine, "recipe": recipe, "trace": bool(trace)}
         tree = _with_source_path(
-            _fit_remote(console, data, reading, pruning, remote_settings | changed), data, None
+            _fit_remote(console, data, reading, pruning, remote_settings | changed | steering),
+            data,
+            None,
         )
         _print_tree(
             console, tree, tree, (None, None, output), why_one_leaf=lambda: one_leaf(tree, None)
@@ -117,7 +123,7 @@ def fit(
 
         def regrow(**changes: Any) -> Tree:  # noqa: ANN401 - settings, or another recipe
             other, other_pruning = choose(**changes)
-            arguments = {"recipe": other.recipe, "engine": loader.engine}
+            arguments = {"recipe": other.recipe, "engine": loader.engine, **steering}
             return other_pruning.grow(console, train, validation, arguments)[0]
 
         choice, chosen_pruning = choose()
@@ -127,6 +133,7 @@ def fit(
             "memory_limit": memory_limit,
             "trace": "auto" if trace is None else trace,
             "sketch": sketch,
+            **steering,
         }
         trees = chosen_pruning.grow(console, train, validation, arguments)
         tree, unpruned = (
@@ -136,7 +143,9 @@ def fit(
         tree = choice.record_in(tree)
         if trace is None and unpruned.kept_trace is None and unpruned.n_leaves > 1:
             console.print_note("note_no_trace_disk" if loader.is_on_disk else "note_no_trace")
-        is_plain = chosen_pruning.method is None and validation is None and not changed
+        is_plain = (
+            chosen_pruning.method is None and validation is None and not (changed or steering)
+        )
         _print_tree(
             console,
             tree,
@@ -145,6 +154,16 @@ def fit(
             related=train if is_plain else None,
             why_one_leaf=lambda: one_leaf(tree, train, regrow),
         )
+
+
+def _steering(
+    root: str | None, force: list[str] | None, forbid: list[str] | None
+) -> dict[str, Any]:
+    """Return the arguments of `penjing.fit` that force splits and forbid columns."""
+    texts = [] if root is None else [f"=> {root}"]
+    texts += force or []
+    given = {"force_splits": texts or None, "forbid": forbid or None}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _print_tree(

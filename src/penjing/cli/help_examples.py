@@ -11,10 +11,15 @@ HELP_EXAMPLES: dict[str, tuple[str, ...]] = {
         "penjing fit example:watermelon2.0 --recipe id3 -o melon.tree",
         "penjing fit example:watermelon3.0 --recipe rpart --minsplit 4 -o rpart.tree",
         "penjing fit example:golf --recipe c4.5 -m 1 --prune reduced-error --validate-share 0.3",
+        "penjing fit example:watermelon2.0 -r id3 --root 脐部 --force '脐部=凹陷 => 色泽'",
     ),
     "prune": (
         "penjing prune melon.tree --method pessimistic --confidence 0.25 -o small.tree",
         "penjing prune melon.tree --validate example:watermelon3.0 --ties keep",
+    ),
+    "edit": (
+        "penjing edit melon.tree --replace '=> 脐部' -o navel.tree",
+        "penjing edit melon.tree --prune 纹理=清晰 --validate example:watermelon2.0",
     ),
     "show": (
         "penjing show melon.tree",

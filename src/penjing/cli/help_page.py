@@ -24,7 +24,7 @@ from penjing.formatting.text_table import width as terminal_columns
 from penjing.i18n import LANGUAGES, help_catalogue
 
 COMMAND_GROUPS: dict[str, tuple[str, ...]] = {
-    "grow": ("check", "fit", "prune", "import"),
+    "grow": ("check", "fit", "prune", "edit", "import"),
     "understand": ("show", "draw", "why", "explain", "trace", "ruleset", "importance"),
     "evaluate": ("test", "cross-validate", "compare", "bootstrap", "report"),
     "use": ("predict", "export"),

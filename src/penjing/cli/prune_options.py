@@ -115,12 +115,13 @@ class Pruning:
         if rows is None:
             raise ChoiceError("share_needs_training")
         from penjing.api.fit import fit  # noqa: PLC0415
-        from penjing.training.cross_validate import recipe_from  # noqa: PLC0415 - heavy
+        from penjing.training.cross_validate import recipe_from, steering_of  # noqa: PLC0415 - heavy
 
         train, validation = self.divide(console, rows, reading)
         is_traced = tree.kept_trace is not None
-        regrown = fit(train, recipe=recipe_from(tree), trace=is_traced, quiet=True)
-        return regrown, validation
+        steering = {k: v for k, v in steering_of(tree).items() if k != "is_strict"}
+        settings: dict[str, Any] = {"trace": is_traced, "quiet": True, **steering}
+        return fit(train, recipe=recipe_from(tree), **settings), validation
 
 
 def measure(

@@ -148,6 +148,8 @@ def print_size(console: Console, tree: Tree, *, empty: bool = False) -> None:
     console.print(summary.size_line(tree, console.lang))
     if ties := summary.ties_line(tree, console.lang, ascii_only=console.ascii_only):
         console.print(ties)
+    for line in summary.steering_lines(tree, console.lang, ascii_only=console.ascii_only):
+        console.print(line)
     if tree.has_counts and tree.n_empty and not empty:
         console.print_note("note_empty_branches", n=tree.n_empty)
 

@@ -37,3 +37,7 @@ Label: TypeAlias = str | int | float | bool
 
 ColumnSchema: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
 """What a column is: a kind such as ``"numeric"``, its categories, or ``{"ordered": [...]}``."""
+
+ForcedSplits: TypeAlias = Mapping[str, Any] | Sequence[str]
+"""Splits of nodes by their paths: a column, a column with its threshold or groups, None for a leaf;
+or texts ``PATH => SPLIT``."""

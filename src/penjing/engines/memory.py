@@ -49,7 +49,7 @@ class Engine(EngineBase):
         Ignored: this engine uses one thread.
     """
 
-    capabilities = Capabilities(has_rows=True)
+    capabilities = Capabilities(has_rows=True, steers=True)
 
     def __init__(
         self,
@@ -57,9 +57,10 @@ class Engine(EngineBase):
         missing: str = "fraction",
         shares_of: Literal["rows", "tree"] = "rows",
         reader: Reader | None = None,
-        threads: int | None = None,  # noqa: ARG002 - this engine uses one thread
+        threads: int | None = None,
     ) -> None:
         assert table.target is not None
+        self._threads = threads
         self._table = table
         self._missing = missing
         self._shares_of = shares_of
@@ -152,8 +153,21 @@ class Engine(EngineBase):
     def engine_below(self, tree: TreeStructure, node: int) -> Self:
         """Return an engine for the rows of a node, with the weights that they have there."""
         rows = self._rows_of(tree, node)
-        table = replace(self._table.take(rows.ids), weight=rows.weight)
-        return type(self)(table, missing=self._missing, reader=self.reader)
+        return self._of_table(replace(self._table.take(rows.ids), weight=rows.weight))
+
+    def column_branches(self, split: Split) -> Codes:
+        """Return the branch that a split sends each row to by its column, -1 for none."""
+        return split.branches(self._table.columns[split.column])
+
+    def with_column(self, position: int, column: Column) -> Self:
+        """Return an engine for the same rows with another column in this position."""
+        columns = list(self._table.columns)
+        columns[position] = column
+        return self._of_table(replace(self._table, columns=tuple(columns)))
+
+    def _of_table(self, table: Table) -> Self:
+        """Return an engine for a part of the rows, or for other columns, that counts alike."""
+        return type(self)(table, missing=self._missing, reader=self.reader, threads=self._threads)
 
     def level_values(self, column: int) -> Floats:
         """Return the sorted numbers of a numeric column, by code."""

@@ -19,7 +19,9 @@ from penjing.engines import memory
 from penjing.engines.whole_rows import whole_row_counts
 from penjing.engines.whole_tree import whole_tree_totals
 from penjing.grow.engine import TreeStructure
+from penjing.grow.grow_steered import grow_steered
 from penjing.grow.recipe import Recipe
+from penjing.grow.steering import Steering
 from penjing.progress import NativeProgressCallback, Progress, ProgressCallback
 from penjing.tree.bins import SplitCounts
 from penjing.tree.counts import Classes, Counts, Reader, Totals
@@ -59,8 +61,7 @@ class Engine(memory.Engine):
         *,
         space: ScratchFolder | None = None,
     ) -> None:
-        super().__init__(table, missing, shares_of, reader)
-        self._threads = threads
+        super().__init__(table, missing, shares_of, reader, threads)
         self._small = 1000  # nodes of at most this many rows are sorted; tests lower it
         self._space = space
         self._by_row = space is not None  # count row by row in every node; tests set it
@@ -68,6 +69,12 @@ class Engine(memory.Engine):
     def grow(self, recipe: Recipe, progress: ProgressCallback | None = None) -> TreeData | None:
         """Grow a whole tree, or return None if C++ does not support the recipe."""
         return recipe.dialect.native_grow(self, recipe, progress)
+
+    def grow_steered(
+        self, recipe: Recipe, steering: Steering, progress: ProgressCallback | None = None
+    ) -> TreeData | None:
+        """Grow a tree with forced splits: C++ grows what is above, beside and below them."""
+        return grow_steered(self, recipe, steering, progress)
 
     def best_splits(self, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe) -> BestSplits:
         """Return the best split of every column in each node; from tallies if C++ cannot."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from penjing.criteria.entropy import entropy_bits
 from penjing.criteria.gini import gini_impurity
+from penjing.data.masked import masked
 from penjing.data.notes import collect_notes
 from penjing.data.table import Floats, Table
 from penjing.dialects.recipes import named_recipe, recipe_of
@@ -21,11 +22,21 @@ from penjing.i18n import Names
 from penjing.predict.inputs import align_to
 from penjing.predict.predict import apply
 from penjing.text.branch_order import children_in_order
-from penjing.text.labels import CutText, branch_text, comparison_cut, cut_label, in_32_bits, quoted
+from penjing.text.labels import (
+    CutText,
+    answer_text,
+    branch_text,
+    comparison_cut,
+    cut_label,
+    in_32_bits,
+    quoted,
+    split_text,
+)
 from penjing.training.count_rows import with_counts
 from penjing.tree.builder import unit_totals
 from penjing.tree.counts import Totals
 from penjing.tree.dialect import TEXTBOOK, dialect_of
+from penjing.tree.forced import forbidden_columns, forced_nodes
 from penjing.tree.split import level_text
 from penjing.tree.steps import StepEntry, Steps
 from penjing.tree.tree_data import TreeData
@@ -263,7 +274,46 @@ def _choice(tree: TreeData, node: int, step: Mapping[str, Any]) -> Plain:
             for code in tree.empty_levels(node)
         ],
         "candidates": candidates,
+        **_steered(tree, node, step),
     }
+
+
+def _steered(tree: TreeData, node: int, step: Mapping[str, Any]) -> Plain:
+    """Return what was forced in a node, and what no split may use; empty for other trees."""
+    steered: Plain = {}
+    if node in forced_nodes(tree):
+        own = step.get("chosen")
+        parts = ((child, *tree.parent_of(child)) for child in tree.children(node))
+        steered["forced"] = {
+            "split": split_text(tree, node),
+            "gain": float(tree.nodes.gain[node]),
+            "branches": [
+                {
+                    "answer": answer_text(tree, parent, branch).removeprefix("= "),
+                    "rows": _plain(tree.weight_of(child)),
+                }
+                for child, parent, branch in parts
+            ],
+            "own": None if own is None else tree.schema[own].name,
+            "is_best": _is_best_of_column(tree, node, step),
+        }
+    if names := forbidden_columns(tree):
+        steered["forbidden"] = list(names)
+    return steered
+
+
+def _is_best_of_column(tree: TreeData, node: int, step: Mapping[str, Any]) -> bool:
+    """Whether a node is split as the recipe would split this column."""
+    column = int(tree.nodes.column[node])
+    for record in step.get("candidates", ()):
+        if record["column"] == column and "after" in record:
+            if "codes" in record:
+                sides = zip(record["codes"], record["sides"], strict=True)
+                first = {code for code, side in sides if side == 0}
+                own = set(tree.nodes.levels(tree.children(node)[0]).tolist())
+                return bool(first <= own and len(record["after"]) == tree.n_children[node])
+            return bool(record.get("cut") == float(tree.nodes.cut[node]))
+    return False
 
 
 def _in_average(tree: TreeData) -> list[bool]:
@@ -481,6 +531,7 @@ def with_trace(tree: TreeData, data: Table, limit: int | None = None) -> TreeDat
 def trace_computer(tree: TreeData, data: Table) -> TraceComputer:
     """Return what computes the steps of a tree from its training rows."""
     recipe, rows = _recipe_and_rows(tree, data)
+    rows = masked(rows, forbidden_columns(tree))
     engine = engine_of_table("native", rows, recipe)
     return TraceComputer(engine, tree, recipe, _known_totals(tree, rows))
 

@@ -77,15 +77,37 @@ def write(
             )
         message = dialect_of(explanation["rules"]).scoring_message
         lines += [] if message is None else [say(message, lang)]
-    without_gain = [quoted(c["column"]) for c in explanation["candidates"] if c["gain"] is None]
+    forbidden = explanation.get("forbidden", ())
+    without_gain = [
+        quoted(c["column"])
+        for c in explanation["candidates"]
+        if c["gain"] is None and c["column"] not in forbidden
+    ]
     if without_gain and with_gain:
         lines.append(
             say("why_silent", lang, n=len(without_gain), columns=join_names(without_gain, lang))
         )
-    if explanation["question"] is not None and len(explanation["tied"]) > 1:
+    if forced := explanation.get("forced"):
+        lines.append(forced_sentence(explanation, forced, lang, ascii_only=ascii_only))
+    if forbidden:
+        names = join_names([quoted(name) for name in forbidden], lang)
+        lines.append(say("why_forbidden", lang, columns=names))
+    if explanation["question"] is not None and len(explanation["tied"]) > 1 and not forced:
         names = join_names([quoted(name) for name in explanation["tied"]], lang)
         lines.append(say("why_tied", lang, columns=names, chosen=quoted(explanation["question"])))
     return "\n".join(lines)
+
+
+def forced_sentence(
+    explanation: Plain, forced: Plain, lang: str, *, ascii_only: bool = False
+) -> str:
+    """Return the sentence that says that a split was forced, and what the recipe prefers."""
+    split = ascii_signs(forced["split"]) if ascii_only else forced["split"]
+    values = {"split": split, "gain": decimals(forced["gain"])}
+    if forced["own"] == explanation["question"]:
+        return say("why_forced_same", lang, **values)
+    own = say("why_no_split", lang) if forced["own"] is None else quoted(forced["own"])
+    return say("why_forced_split", lang, own=own, **values)
 
 
 def heading(explanation: Plain, lang: str, *, ascii_only: bool = False) -> str:
@@ -258,7 +280,10 @@ def _condition_suffix(candidate: Plain, *, ascii_only: bool) -> str:
 
 def _remark(explanation: Plain, candidate: Plain, lang: str) -> str:
     if candidate["is_chosen"]:
-        return say("why_chosen", lang)
+        forced = explanation.get("forced")
+        if forced is None:
+            return say("why_chosen", lang)
+        return say("why_forced" if forced["is_best"] else "why_forced_other", lang)
     if candidate["column"] in explanation["tied"]:
         return say("why_equal", lang)
     if candidate["score"] is not None:

@@ -130,7 +130,7 @@ def step_lines(
     candidates = [c for c in step["candidates"] if c["gain"] is not None]
     if candidates:
         parts.append(("weigh", _candidates_text(step, candidates, lang, ascii_only=ascii_only)))
-    if step["question"] is not None and candidates:
+    if step["question"] is not None and (candidates or "forced" in step):
         parts += [
             ("choose", _choice(step, candidates, lang)),
             ("branches", _branches(step, lang, ascii_only=ascii_only)),
@@ -242,6 +242,11 @@ def _ranking_number(step: Plain, candidate: Plain) -> float:
 
 def _choice(step: Plain, candidates: list[Plain], lang: str) -> str:
     chosen = quoted(step["question"])
+    if forced := step.get("forced"):
+        if forced["own"] == step["question"]:
+            return say("story_forced_same", lang, chosen=forced["split"])
+        own = say("why_no_split", lang) if forced["own"] is None else quoted(forced["own"])
+        return say("story_forced", lang, chosen=forced["split"], own=own)
     others = [name for name in step["tied"] if name != step["question"]]
     score = decimals(candidates[0]["score"] or 0.0)
     if others:
@@ -263,7 +268,8 @@ def _choice(step: Plain, candidates: list[Plain], lang: str) -> str:
 def _branches(step: Plain, lang: str, *, ascii_only: bool) -> str:
     chosen = next(c for c in step["candidates"] if c["is_chosen"])
     text = say("list_comma", lang).join(
-        f"{_in_braces(b['answer'])} {weight_text(b['rows'])}" for b in chosen.get("branches", ())
+        f"{_in_braces(b['answer'])} {weight_text(b['rows'])}"
+        for b in step.get("forced", chosen).get("branches", ())
     )
     return ascii_signs(text) if ascii_only else text
 

@@ -100,6 +100,10 @@ class Dialect(TreeDialect):
     finish: Callable[[TreeData, Engine, Recipe], TreeData] = unchanged
     """Returns the grown tree after the program's last steps, such as pruning."""
 
+    refresh: Callable[[TreeData, Engine, Recipe], TreeData] = unchanged
+    """Returns a finished tree, some of whose subtrees were replaced, with what its program
+    computes from the whole tree."""
+
     native_grow: NativeGrower = not_native
     """Returns a tree grown in C++, before the last steps; None if the loop has to grow it."""
     native_best_splits: NativeSplitSearch = not_native

@@ -40,6 +40,8 @@ class DialectOptions:
     """The criteria that the dialect supports; None for any, user-defined ones included."""
     missing_policies: ClassVar[tuple[str, ...]] = ("branch",)
     """The policies for missing values besides ``refuse`` and ``fraction``."""
+    orders_categories: ClassVar[bool] = False
+    """Whether categories are compared by their position, so that a threshold divides them."""
     counts_weightless: ClassVar[bool] = False
     """Whether minimum sizes count rows of weight 0."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,9 @@ from penjing.tree.bins import KnownCounts, SplitCounts, bins_of
 from penjing.tree.counts import Reader, Tally, Totals
 from penjing.tree.split import BestSplits, Split
 from penjing.tree.tree_data import TreeData
+
+if TYPE_CHECKING:
+    from penjing.grow.steering import Steering
 
 SURROGATES = "surrogates"
 """A dialect counts rows by the branch of a split, and routes them by surrogates."""
@@ -52,6 +55,8 @@ class Capabilities:
         Whether `Engine.cases` returns the rows of a node.
     settings : tuple of str
         Settings of the engine besides those of the recipe.
+    steers : bool
+        Whether splits can be forced and columns forbidden.
     """
 
     targets: tuple[str, ...] = ("classes", "number")
@@ -63,6 +68,7 @@ class Capabilities:
     is_remote: bool = False
     has_rows: bool = False
     settings: tuple[str, ...] = ()
+    steers: bool = False
 
     def lacks_of(self, recipe: Recipe) -> frozenset[str]:
         """Return the needs of the recipe's dialect that the engine does not meet."""
@@ -166,6 +172,15 @@ class Engine:
         """Return the tree before the dialect's last steps, or None: then the loop grows it."""
         return None
 
+    def grow_steered(
+        self,
+        recipe: Recipe,  # noqa: ARG002 - for subclasses
+        steering: Steering,  # noqa: ARG002
+        progress: ProgressCallback | None = None,  # noqa: ARG002
+    ) -> TreeData | None:
+        """Return the tree with forced splits before the dialect's last steps, or None."""
+        return None
+
     def regrow(
         self,
         tree: TreeStructure,  # noqa: ARG002 - for subclasses
@@ -207,6 +222,21 @@ class Engine:
         node: int,  # noqa: ARG002
     ) -> Engine:
         """Return an engine for the rows of a node, with the weights that they have there."""
+        raise CapabilityError("below_needs_rows")
+
+    def column_branches(
+        self,
+        split: Split,  # noqa: ARG002 - for subclasses
+    ) -> Codes:
+        """Return the branch that a split sends each row to by its column, -1 for none."""
+        raise CapabilityError("below_needs_rows")
+
+    def with_column(
+        self,
+        position: int,  # noqa: ARG002 - for subclasses
+        column: Column,  # noqa: ARG002
+    ) -> Engine:
+        """Return an engine for the same rows with another column in this position."""
         raise CapabilityError("below_needs_rows")
 
     def close(self) -> None:

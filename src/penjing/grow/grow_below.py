@@ -38,6 +38,23 @@ def grow_below(
         Called with a `Progress` from time to time.
     """
     below = engine.engine_below(tree, node)
+    in_place = recipe_in_place(engine, tree, node, recipe)
+    grown = below.grow(in_place, progress)
+    if grown is None:
+        grown = grow_unpruned(below, in_place, None, progress)
+    return replace(grown, recipe=recipe.settings())
+
+
+def recipe_in_place(engine: Engine, tree: TreeStructure, node: int, recipe: Recipe) -> Recipe:
+    """Return the recipe for a tree that grows from a node: what counts from the root is adapted.
+
+    Parameters
+    ----------
+    engine, tree, node, recipe
+        As in `grow_below`.
+    """
+    if node == 0:
+        return recipe
     totals = engine.totals(tree, [0, node]).cells
     weight = engine.reader.weight(totals)
     share = float(weight[1] / weight[0]) if weight[0] > 0 else 1.0
@@ -46,8 +63,4 @@ def grow_below(
         at, depth = tree.parent_of(at)[0], depth + 1
     limit = None if recipe.max_depth is None else max(recipe.max_depth - depth, 0)
     root_loss = float(engine.reader.loss(totals[0]))
-    in_place = recipe.dialect.recipe_below(replace(recipe, max_depth=limit), share, root_loss)
-    grown = below.grow(in_place, progress)
-    if grown is None:
-        grown = grow_unpruned(below, in_place, None, progress)
-    return replace(grown, recipe=recipe.settings())
+    return recipe.dialect.recipe_below(replace(recipe, max_depth=limit), share, root_loss)

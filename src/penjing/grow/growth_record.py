@@ -8,8 +8,10 @@ from typing import Any
 from penjing.grow.engine import Engine
 from penjing.grow.recipe import Recipe
 from penjing.grow.search import Choice
+from penjing.grow.steering import ForcedNodes
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import Classes
+from penjing.tree.forced import STEERING
 from penjing.tree.tree_data import TreeData
 
 TIES = 1_000
@@ -22,7 +24,8 @@ class GrowthRecord:
     Candidates are not recorded: `penjing.grow.trace_steps` computes them from the tree.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, forced: ForcedNodes) -> None:
+        self._forced = forced
         self._ties: list[dict[str, Any]] = []
         self._n_ties = 0
         self._with_split: list[int] = []
@@ -34,7 +37,8 @@ class GrowthRecord:
         """Record which nodes have a split that gains enough, and its ties."""
         for node, choice in zip(nodes, choices, strict=True):
             split = choice.split
-            if split is None or split.total_gain < recipe.min_gain:
+            is_forced = self._forced.is_split(node)
+            if split is None or (split.total_gain < recipe.min_gain and not is_forced):
                 continue
             self._with_split.append(node)
             if choice.tied:
@@ -62,6 +66,10 @@ class GrowthRecord:
             if node in new_id and growth.split(node) is None:
                 reason = "validation" if node in self._reverted else "max_leaves"
                 stops.setdefault(reason, []).append(new_id[node])
+        for node in self._forced.leaves():
+            stops.setdefault("forced", []).append(new_id[node])
         if stops:
             about["stops"] = {reason: sorted(nodes) for reason, nodes in stops.items()}
+        if acts := self._forced.acts(growth):
+            about[STEERING] = {"acts": acts}
         return tree

@@ -8,6 +8,7 @@ grows with the pre-pruner, as long as no setting makes nodes depend on each othe
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,9 @@ from penjing.grow.loop import PrePruner
 from penjing.grow.recipe import Recipe
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import Classes, Reader, Totals
+from penjing.tree.forced import forced_nodes
 from penjing.tree.split import Split
-from penjing.tree.tree_data import TreeData
+from penjing.tree.tree_data import TreeData, renumber_stops
 
 
 def can_pre_prune(recipe: Recipe) -> bool:
@@ -48,6 +50,7 @@ def pre_pruned(tree: TreeData, gate: PrePruner, reader: Reader) -> TreeData | No
     ties: dict[int, dict[str, Any]] = {int(tie["node"]): tie for tie in tree.about["ties"]}
     if len(ties) != tree.about["n_ties"]:
         return None
+    kept_nodes = {node for forced in forced_nodes(tree) for node in tree.path(forced)}
     builder = TreeBuilder(reader)
     builder.set_totals([0], _totals(tree, [0]))
     old_of = {0: 0}
@@ -65,23 +68,27 @@ def pre_pruned(tree: TreeData, gate: PrePruner, reader: Reader) -> TreeData | No
             old_children = list(tree.children(old_of[node]))
             old_of |= dict(zip(children, old_children, strict=True))
             builder.set_totals(children, _totals(tree, old_children))
-        reverted = gate.splits_to_revert(builder, list(splits))
+        kept = {node for node in splits if old_of[node] in kept_nodes}
+        reverted = gate.splits_to_revert(builder, list(splits), kept)
         for node in reverted:
             builder.remove_children(node)
         reverted_nodes += reverted
         open_nodes = [child for node in splits for child in builder.final_children(node)]
     about: dict[str, Any] = dict(tree.about)
     centre = 0.0 if isinstance(reader, Classes) else reader.centre
-    kept, new_id = builder.finish(tree.schema, tree.target, centre, tree.recipe, about)
+    finished, new_id = builder.finish(tree.schema, tree.target, centre, tree.recipe, about)
     about["n_ties"] = n_ties
     about["ties"] = [
         ties[old_of[old]] | {"node": new}
         for old, new in new_id.items()
         if old_of[old] in ties and builder.split(old) is not None
     ]
+    now = {old_of[old]: new for old, new in new_id.items()}
+    about = renumber_stops(about, now)
     if reverted_nodes:
-        about["stops"] = {"validation": sorted(new_id[node] for node in reverted_nodes)}
-    return kept
+        reverted_now = sorted(new_id[node] for node in reverted_nodes)
+        about["stops"] = {**about.get("stops", {}), "validation": reverted_now}
+    return replace(finished, about=about)
 
 
 def _totals(tree: TreeData, nodes: list[int]) -> Totals:

@@ -97,6 +97,7 @@ HELP: dict[str, str] = {
     "command_fit": "Grow a decision tree from a table.",
     "command_prune": "Prune a saved tree.",
     "command_import": "Read a tree written by hand, and save it as a model.",
+    "command_edit": "Change a saved tree at single nodes.",
     "command_show": "Print a saved tree.",
     "command_draw": "Save a picture of a tree.",
     "command_why": "Explain why a node splits as it does.",
@@ -123,6 +124,9 @@ HELP: dict[str, str] = {
     "about_import": "The file holds a nested dict (JSON or Python) or a tree as text, as `penjing show` "
     "prints it. With --data, the rows of a table are counted into its nodes, so that the tree can be "
     "pruned, drawn with numbers and explained.",
+    "about_edit": "Below a changed node the tree grows again from the training rows of the node, "
+    "by its own recipe. What each change costs is printed. First all --replace are made, then all "
+    "--prune, then all --regrow, each in the order given.",
     "about_show": "Choose another text format with --as.",
     "about_draw": "The extension of the output file selects the format.",
     "about_why": "List the candidate splits of a node with their scores, and fill in the formulas "
@@ -183,6 +187,19 @@ HELP: dict[str, str] = {
     "option_separator": "Set the character between cells; \\t is a tab.",
     "option_names": "Name the columns of a table that has no header.",
     "option_keep": "Keep a column that looks like an id or a date. Repeat the option for several.",
+    "option_root": "Split the root on this column, also with a threshold: COLUMN<=VALUE.",
+    "option_force": "Force the split of a node: 'PATH => COLUMN', 'PATH => COLUMN<=VALUE' or "
+    "'PATH => COLUMN in {A, B}'; 'PATH =>' forces a leaf. PATH is that of `penjing why`. Repeat the "
+    "option for several.",
+    "option_forbid": "Never split on this column. Unlike with --ignore, it stays a column of the "
+    "model, and `penjing why` lists it. Repeat the option for several.",
+    "option_edit_replace": "Give a node another split: 'PATH => COLUMN', 'PATH => COLUMN<=VALUE' or "
+    "'PATH => COLUMN in {A, B}'. Repeat the option for several.",
+    "option_edit_prune": "Make a node a leaf. Repeat the option for several.",
+    "option_edit_regrow": "Grow everything below a node again. Repeat the option for several.",
+    "option_edit_setting": "Use another setting of the recipe for --regrow. Repeat the option for "
+    "several.",
+    "option_edit_validate": "Report what the changes cost on this validation set, too.",
     "option_ignore": "Leave a column out. Repeat the option for several.",
     "option_weight": "Take the weights of the rows from this column.",
     "option_decimal": "Set the decimal mark of numbers: . (1,234.56) or , (1.234,56).",

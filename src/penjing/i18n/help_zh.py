@@ -97,6 +97,7 @@ HELP: dict[str, str] = {
     "command_fit": "由数据表生成决策树。",
     "command_prune": "对已保存的树剪枝。",
     "command_import": "读取手写的树，并保存为模型。",
+    "command_edit": "在个别结点上修改已保存的决策树。",
     "command_show": "打印已保存的树。",
     "command_draw": "把树保存为图片。",
     "command_why": "解释一个结点为何这样划分。",
@@ -121,6 +122,8 @@ HELP: dict[str, str] = {
     "about_prune": "用 --method 选择方法。每一步剪枝的决定及其数据都会打印出来。",
     "about_import": "文件是嵌套字典（JSON 或 Python），或者是文本形式的树，即 `penjing show` 打印的样子。"
     "用 --data 可以把数据表的各行计入各结点，这样就能剪枝、画出带样本数的图并加以解释。",
+    "about_edit": "在修改的结点之下，用该结点的训练样本按原来的配方重新生长，并输出每项修改的代价。"
+    "先依次执行所有 --replace，再执行 --prune，最后执行 --regrow。",
     "about_show": "用 --as 选择其他文本格式。",
     "about_draw": "输出文件的扩展名决定图片的格式。",
     "about_why": "列出该结点各候选划分的得分，并写出其中最好的几个的算式。",
@@ -172,6 +175,15 @@ HELP: dict[str, str] = {
     "option_separator": "设置单元格之间的分隔符；\\t 表示制表符。",
     "option_names": "为没有表头的数据表指定各列的名称。",
     "option_keep": "保留看起来像编号或日期的列。可重复使用。",
+    "option_root": "根结点按这一列划分，也可带划分点：列<=值。",
+    "option_force": "指定一个结点的划分：'路径 => 列'、'路径 => 列<=值' 或 '路径 => 列 in {甲, 乙}'；"
+    "'路径 =>' 指定叶结点。路径的写法同 `penjing why`。可多次使用。",
+    "option_forbid": "禁止按这一列划分。与 --ignore 不同，它仍是模型的一列，`penjing why` 会列出它。可多次使用。",
+    "option_edit_replace": "改变一个结点的划分：'路径 => 列'、'路径 => 列<=值' 或 '路径 => 列 in {甲, 乙}'。可多次使用。",
+    "option_edit_prune": "把一个结点变为叶结点。可多次使用。",
+    "option_edit_regrow": "让一个结点之下的部分重新生长。可多次使用。",
+    "option_edit_setting": "为 --regrow 改变配方的一项设置。可多次使用。",
+    "option_edit_validate": "同时输出修改在这个验证集上的代价。",
     "option_ignore": "去掉一列。可重复使用。",
     "option_weight": "从这一列读取各行的权重。",
     "option_decimal": "设置数值的小数点：.（1,234.56）或 ,（1.234,56）。",

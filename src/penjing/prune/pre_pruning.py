@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -55,8 +56,13 @@ class ValidationPrePruner:
         self._builder: TreeBuilder | None = None
         self.decisions: list[Decision] = []
 
-    def splits_to_revert(self, builder: TreeBuilder, split_nodes: list[int]) -> list[int]:
-        """Return the nodes whose splits are reverted; each split is decided in turn."""
+    def splits_to_revert(
+        self, builder: TreeBuilder, split_nodes: list[int], kept: Container[int] = ()
+    ) -> list[int]:
+        """Return the nodes whose splits are reverted; each split is decided in turn.
+
+        Splits of the nodes in ``kept`` stay, whatever the validation rows say.
+        """
         if builder is not self._builder:
             self._start(builder)
         reverted = []
@@ -79,6 +85,8 @@ class ValidationPrePruner:
                 tree_kept=self._tree_worth + (split_worth - as_leaf),
                 ties=self._ties,
             )
+            if decision.decision == "cut" and node in kept:
+                decision = replace(decision, decision="keep")
             if decision.decision == "cut":
                 reverted.append(node)
                 for child in children:

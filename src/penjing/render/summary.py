@@ -7,7 +7,9 @@ from typing import Any
 from penjing.formatting.text_table import last_steps
 from penjing.i18n import say
 from penjing.text.formula import decimals
-from penjing.text.labels import answer_text, branch_text, quoted, weight_text
+from penjing.text.labels import answer_text, branch_text, quoted, split_text, weight_text
+from penjing.text.phrases import join_names
+from penjing.tree.forced import forbidden_columns, forced_nodes
 from penjing.tree.tree_data import TreeData
 
 MAX_TIES = 5
@@ -62,6 +64,50 @@ def ties_line(tree: TreeData, lang: str = "en", *, ascii_only: bool = False) -> 
     if n > MAX_TIES:
         listing = say("ties_more", lang, ties=listing, n=n - MAX_TIES)
     return say("ties", lang, n=n, ties=listing)
+
+
+def steering_lines(tree: TreeData, lang: str = "en", *, ascii_only: bool = False) -> list[str]:
+    """Return the lines that tell which splits were forced, and which columns are forbidden.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> fish = penjing.example("fish")
+    >>> steering_lines(penjing.fit(fish, force_splits={"": "flippers"}))
+    ['forced: flippers at the root']
+    """
+    lines = []
+    texts = [
+        _forced(tree, node, lang, ascii_only=ascii_only) for node in sorted(forced_nodes(tree))
+    ]
+    stops = tree.about.get("stops", {})
+    texts += [
+        say(
+            "forced_leaf",
+            lang,
+            place=_place(tree, node, ascii_only=ascii_only) or say("root", lang),
+        )
+        for node in (stops.get("forced", ()) if isinstance(stops, dict) else ())
+    ]
+    if texts:
+        shown = (", " if lang == "en" else "；").join(texts)
+        lines.append(say("forced_splits", lang, splits=shown))
+    if names := forbidden_columns(tree):
+        columns = join_names([quoted(name) for name in names], lang)
+        lines.append(say("forbidden_columns", lang, columns=columns))
+    return lines
+
+
+def _forced(tree: TreeData, node: int, lang: str, *, ascii_only: bool) -> str:
+    text = split_text(tree, node, ascii_only=ascii_only)
+    if node == 0:
+        return say("forced_at_root", lang, split=text)
+    return say("forced_under", lang, split=text, place=_place(tree, node, ascii_only=ascii_only))
+
+
+def _place(tree: TreeData, node: int, *, ascii_only: bool) -> str:
+    steps = [branch_text(tree, at, ascii_only=ascii_only) for at in tree.path(node)[1:]]
+    return ", ".join(last_steps(steps, MAX_STEPS, ascii_only=ascii_only))
 
 
 def _tie(tree: TreeData, tie: dict[str, Any], lang: str, *, ascii_only: bool) -> str:

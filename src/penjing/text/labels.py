@@ -224,6 +224,24 @@ def answer_text(tree: TreeData, node: int, branch: int, *, ascii_only: bool = Fa
     return cut_text(tree, node).side(branch, ascii_only=ascii_only)
 
 
+def split_text(tree: TreeData, node: int, *, ascii_only: bool = False) -> str:
+    """Return the split of a node: its column, with the first branch if it divides in two.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> tree = penjing.Tree.from_dict({"a": {"<= 2": {"b": {"x": 0, "y": 1}}, "> 2": 1}})
+    >>> split_text(tree, 0), split_text(tree, 1)
+    ('a ≤ 2', 'b')
+    """
+    column = tree.schema[int(tree.nodes.column[node])]
+    children = tree.children(node)
+    is_grouped = any(len(tree.nodes.levels(child)) > 1 for child in children)
+    if math.isnan(tree.nodes.cut[node]) and not is_grouped:
+        return quoted(column.name)
+    return branch_text(tree, children[0], ascii_only=ascii_only)
+
+
 def cut_text(tree: TreeData, node: int) -> CutText:
     """Return the text of the threshold of a node: a number, or an ordered level."""
     column = tree.schema[int(tree.nodes.column[node])]

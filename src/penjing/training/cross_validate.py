@@ -14,12 +14,15 @@ from penjing.data.folds import each_fold, hold_out
 from penjing.data.table import Table
 from penjing.dialects.recipes import recipe_of
 from penjing.errors import ChoiceError
+from penjing.grow.force_syntax import SplitRequest
+from penjing.grow.forced_choice import ForcedSplit
 from penjing.grow.recipe import Recipe
 from penjing.predict.inputs import LevelIndex
 from penjing.predict.predict import classes_of
 from penjing.training.auto_recipe import choose_recipe
 from penjing.training.pruning import prune
 from penjing.training.train import train
+from penjing.tree.forced import acts_of, forbidden_columns
 from penjing.tree.tree_data import TreeData
 
 Grower = Callable[[Table], TreeData]
@@ -78,8 +81,10 @@ def grower_of(
 
     The recipe ``auto`` is chosen once, for the whole table.
     """
+    steering: dict[str, Any] = {}
     if isinstance(learner, TreeData):
         recipe: Any = recipe_from(learner)
+        steering = steering_of(learner)
     elif callable(learner):
         recipe = learner
     else:
@@ -90,7 +95,9 @@ def grower_of(
 
     def grow(training: Table) -> TreeData:
         rows, held_out = (training, None) if share is None else hold_out(training, share, seed)
-        tree: TreeData = train(rows, recipe=recipe) if isinstance(recipe, Recipe) else recipe(rows)
+        tree: TreeData = (
+            train(rows, recipe=recipe, **steering) if isinstance(recipe, Recipe) else recipe(rows)
+        )
         arguments.check_instance("how", tree, TreeData, "not_grown")
         validation: dict[str, Any] = {} if held_out is None else {"validation": held_out}
         if method is not None:
@@ -111,6 +118,22 @@ def _pruning_steps(original: TreeData, regrown: TreeData) -> Iterator[tuple[str,
         if "validation" in record:
             raise ChoiceError("cannot_regrow")
         yield record["method"], dict(record["options"])
+
+
+def steering_of(tree: TreeData) -> dict[str, Any]:
+    """Return the arguments of `train` that force in other rows what was forced in a tree.
+
+    What these rows do not allow is left to the recipe.
+    """
+    acts = acts_of(tree)
+    if any(act.get("act") == "regrow" for act in acts):
+        raise ChoiceError("edit_regrown")
+    forced = [
+        ForcedSplit(str(act.get("path", "")), SplitRequest.from_json(act), tuple(act["steps"]))
+        for act in acts
+    ]
+    forbid = list(forbidden_columns(tree))
+    return {"force_splits": forced, "forbid": forbid, "is_strict": False} if acts or forbid else {}
 
 
 def recipe_from(tree: TreeData) -> Recipe:

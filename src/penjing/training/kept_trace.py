@@ -13,6 +13,7 @@ from penjing.grow.candidate_records import CUTS, LEVELS
 from penjing.grow.engine import Engine
 from penjing.grow.recipe import Recipe
 from penjing.grow.trace_steps import with_steps
+from penjing.training.steered import finish_steered
 from penjing.tree.builder import unit_totals
 from penjing.tree.skeleton import skeleton_of
 from penjing.tree.steps import Steps
@@ -70,7 +71,7 @@ def finish_with_trace(
 
 def finish_with_skeleton(grown: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
     """Return the finished tree, with the skeleton of the grown one if it was pruned."""
-    finished = recipe.dialect.finish(grown, engine, recipe)
+    finished = finish_steered(grown, engine, recipe)
     if finished.n_nodes >= grown.n_nodes:
         return finished
     return replace(finished, skeleton=skeleton_of(grown, finished))

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from penjing import arguments
 from penjing.data.encode.coded import Wants, coded
 from penjing.data.folds import Fold, hold_out
+from penjing.data.masked import masked
 from penjing.data.memory_limit import memory_bytes, native_engine_bytes
 from penjing.data.notes import record_notes
 from penjing.data.read import read
@@ -25,12 +26,13 @@ from penjing.engines.out_of_core.engine import (
     has_many_levels,
     map_columns,
 )
-from penjing.errors import ChoiceError, DataError
+from penjing.errors import CapabilityError, ChoiceError, DataError
 from penjing.grow.engine import PREPARED_ROWS, Engine
 from penjing.grow.engine_of_table import engine_of_table
 from penjing.grow.loop import PrePruner, grow_unpruned
 from penjing.grow.pre_pruned import can_pre_prune, pre_pruned
 from penjing.grow.recipe import Recipe
+from penjing.grow.steering import Steering, parse_steering
 from penjing.predict.flat import row_blocks, threshold_gaps
 from penjing.predict.inputs import used_columns
 from penjing.predict.predict import classes_of
@@ -49,6 +51,7 @@ from penjing.training.select_engine import (
 )
 from penjing.training.sketches import sketches
 from penjing.training.training_rows import TrainingRows
+from penjing.tree.forced import acts_of, with_record
 from penjing.tree.tree_data import TreeData
 
 PREPRUNED = "prepruned"
@@ -74,10 +77,16 @@ def train(
     weight: Weights | None = None,
     seed: int = 0,
     progress: ProgressCallback | None = None,
+    force_splits: Any = None,  # noqa: ANN401 - checked by `parse_steering`
+    forbid: Any = None,  # noqa: ANN401 - the same
+    is_strict: bool = True,
     origin: TrainingRows | None = None,
     **changes: Any,  # noqa: ANN401 - settings of the recipe, checked by it
 ) -> TreeData:
-    """Grow a tree; parameters as in :func:`penjing.fit`, and ``origin``, which records the rows.
+    """Grow a tree; parameters as in :func:`penjing.fit`, and two more.
+
+    ``origin`` records the rows. Unless ``is_strict``, forced splits that cannot be made in these
+    rows are left to the recipe.
 
     Examples
     --------
@@ -95,6 +104,7 @@ def train(
         remote.refuse_local_settings(
             remote_engine, validation=validation, prune=prune, weight=weight
         )
+        _refuse_steering(remote_engine, force_splits, forbid)
         if memory_limit is not None:
             changes["memory_limit"] = memory_limit
         remote_request = remote.RemoteRequest(
@@ -110,8 +120,9 @@ def train(
         recipe if is_auto(recipe) else recipe_of(recipe, **changes),
         changes if is_auto(recipe) else {},
         validation, prune, ties, select_engine(data, engine, memory_limit, query), memory_limit,
-        threads, trace, sketch, seed, progress,
+        threads, trace, sketch, seed, progress, (force_splits, forbid), is_strict,
     )  # fmt: skip
+    _refuse_steering(request.selection.engine, force_splits, forbid)
     reading: dict[str, Any] = {"weight": weight, "memory_limit": memory_limit}
     if target is not None and not isinstance(target, str):
         table = _read(data, target, schema, **reading)
@@ -203,6 +214,9 @@ class _FitRequest:
     sketch: bool
     seed: int
     progress: ProgressCallback | None
+    steering: tuple[Any, Any]
+    """The arguments ``force_splits`` and ``forbid``."""
+    is_strict: bool
 
     def counts_weightless(self) -> bool:
         """Return whether rows of weight 0 are coded, too; refuse a recipe that needs too much."""
@@ -260,33 +274,36 @@ class _FitRequest:
         table = recipe.prepared(table)
         if not table.n_rows:
             raise DataError("no_known_rows", source=table.source.get("name", "the table"))
-        chosen = recipe.fits(table)
+        steering = replace(parse_steering(*self.steering, table.schema), is_strict=self.is_strict)
+        chosen = recipe.fits(masked(table, steering.forbidden))
         table, held_out = _split_validation(table, self.validation, self.seed)
+        columns = masked(table, steering.forbidden)
         prune = _pruning_method(chosen, choice.prune, held_out)
         options: dict[str, Any] = {"threads": self.threads}
         if name == "disk":
             options["memory_limit"] = self.memory_limit
-        counter = engine_of_table(name, table, chosen, **options)
+        counter = engine_of_table(name, columns, chosen, **options)
         gate = None
         if prune == PREPRUNED and held_out is not None:
-            chosen.refuse_missing(table.columns)
+            chosen.refuse_missing(columns.columns)
             judge = engine_of_table("native", held_out, chosen, shares_of="tree")
             gate = ValidationPrePruner(judge, self.ties, pruning.source_of(held_out))
-        tree = _grow(counter, table, chosen, self.progress, gate)
+        tree = _grow(counter, columns, chosen, self.progress, gate, steering)
         is_kept = False if self.trace == "auto" and name == "disk" else self.trace
-        tree = finish_with_trace(tree, counter, table, chosen, is_kept)
+        tree = finish_with_trace(tree, counter, columns, chosen, is_kept)
+        tree = replace(tree, about=with_record(tree.about, acts_of(tree), steering.forbidden))
         if name == "disk" and tree.kept_trace is not None:
             tree.kept_trace["steps"].as_list()  # before the folder of the rows is removed
         if self.sketch:
             tree = replace(tree, sketch=sketches(tree, counter, chosen))
         if gate is not None:
-            return _describe(tree, table, gate)
+            return describe(tree, table, gate)
         complexity_errors = chosen.dialect.complexity_errors
         if complexity_errors is not None and chosen.dialect.cross_validates(chosen):
             errors = complexity_errors(tree, table, chosen, self.threads)
             about = dict(tree.about) | {"cp_table": errors}
             tree = replace(tree, about=about)
-        tree = _describe(tree, table)
+        tree = describe(tree, table)
         if prune is None:
             return tree
         validated = {} if held_out is None else {"validation": held_out, "ties": self.ties}
@@ -319,22 +336,32 @@ def _read_into_memory(data: Any, target: Any, schema: Mapping[str, Any] | None) 
         space.close()
 
 
-def _grow(
+def _grow(  # noqa: PLR0917 - what a tree is grown by
     engine: Engine,
     table: Table,
     recipe: Recipe,
     progress: ProgressCallback | None,
     gate: PrePruner | None,
+    steering: Steering,
 ) -> TreeData:
     """Return the tree before its program's last steps: grown by the engine, or by the loop."""
     if gate is None or can_pre_prune(recipe):
-        tree = engine.grow(recipe, progress)
+        if steering.forced:
+            tree = engine.grow_steered(recipe, steering, progress)
+        else:
+            tree = engine.grow(recipe, progress)
         if tree is not None and gate is not None:
             tree = pre_pruned(tree, gate, engine.reader)
         if tree is not None:
             return tree
     recipe.refuse_missing(table.columns)
-    return grow_unpruned(engine, recipe, gate, progress)
+    return grow_unpruned(engine, recipe, gate, progress, steering)
+
+
+def _refuse_steering(engine: str, force_splits: object, forbid: object) -> None:
+    """Raise an error if splits are forced or forbidden, and the engine cannot do that."""
+    if (force_splits or forbid) and not remote.capabilities_of(engine).steers:
+        raise CapabilityError("engine_cannot_steer", engine=engine)
 
 
 def _check_unread(**reading: object) -> None:
@@ -379,8 +406,18 @@ def _split_validation(table: Table, validation: Any, seed: int) -> tuple[Table, 
     return table, pruning.validation_rows(table, validation)
 
 
-def _describe(tree: TreeData, table: Table, gate: ValidationPrePruner | None = None) -> TreeData:
-    """Return the tree with a description of its training rows."""
+def describe(tree: TreeData, table: Table, gate: ValidationPrePruner | None = None) -> TreeData:
+    """Return the tree with a description of its training rows.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    table : Table
+        Its training rows.
+    gate : ValidationPrePruner, optional
+        What decided the pre-pruning.
+    """
     about = dict(tree.about) | {
         "n_rows": table.n_rows,
         "source": pruning.source_of(table),

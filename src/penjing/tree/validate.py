@@ -20,6 +20,7 @@ STOP_REASONS = frozenset(
         "alike",
         "by_hand",
         "complexity",
+        "forced",
         "max_depth",
         "max_leaves",
         "min_gain",

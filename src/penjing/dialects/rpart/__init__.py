@@ -22,6 +22,7 @@ RPART = Dialect(
     best_splits=dialect.best_splits,
     choose=dialect.choose,
     finish=dialect.finish,
+    refresh=dialect.refresh,
     recipe_below=dialect.recipe_below,
     native_grow=native_kernel.grow,
     native_best_splits=native_best_splits,

@@ -149,6 +149,22 @@ def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
     return replace(tree, nodes=replace(_with_predicting_cuts(tree), missing=missing), about=about)
 
 
+def refresh(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
+    """Return a tree with other subtrees: its cp table, and the routes of missing values."""
+    options = rpart_options(recipe)
+    s = engine.reader
+    about = dict(tree.about)
+    if isinstance(s, Classes) and s.costs is not None and options.has_costs:
+        about["costs"] = s.costs.to_json()
+    tree = replace(tree, about=about)
+    risks = risks_of(tree, engine, recipe)
+    risk = float(tree.losses[0]) if risks is None else risks[0]
+    table = cp_table(tree, options.cp * risk, risks)
+    about |= {"cp_table": [row.to_json(risk) for row in table]}
+    missing = _majority_branches(tree, engine, options)
+    return replace(tree, nodes=replace(_with_predicting_cuts(tree), missing=missing), about=about)
+
+
 def recipe_below(recipe: Recipe, share: float, root_loss: float) -> Recipe:  # noqa: ARG001 - the protocol's
     """Return the recipe for a node: complexity is measured by the risk of the root."""
     options = rpart_options(recipe)

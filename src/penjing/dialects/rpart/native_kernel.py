@@ -82,6 +82,8 @@ def kernel_request(
         return None  # agreements of surrogates would be added in another order
     counts = np.bincount(table.target.codes, weight, s.size) if isinstance(s, Classes) else None
     n_seen = 0 if counts is None else int(np.flatnonzero(counts)[-1]) + 1
+    if isinstance(s, Classes) and s.costs is not None:
+        n_seen = s.costs.n_seen or n_seen  # of the whole table, for the rows of a node
     altered, alike = _altered(s, options, n_seen)
     if (
         altered is not None

@@ -203,6 +203,7 @@ def recipe_below(recipe: Recipe, share: float, root_loss: float) -> Recipe:  # n
             options,
             min_weight_fraction_leaf=options.min_weight_fraction_leaf / share,
             min_impurity_decrease=options.min_impurity_decrease / share,
+            ccp_alpha=options.ccp_alpha / share,
         ),
     )
 

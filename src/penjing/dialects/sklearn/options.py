@@ -71,6 +71,7 @@ class SklearnOptions(DialectOptions):
     """
 
     shapes: ClassVar[tuple[str, ...]] = ("binary",)
+    orders_categories: ClassVar[bool] = True
     missing_policies: ClassVar[tuple[str, ...]] = ("direction",)
     criteria: ClassVar[tuple[str, ...] | None] = ("gini", "gain", "variance")
 

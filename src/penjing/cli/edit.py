@@ -1,0 +1,133 @@
+"""The command that changes a tree at single nodes: edit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from penjing.cli import sources
+from penjing.cli.command import command
+from penjing.cli.console import Console
+from penjing.cli.option_groups import parse_settings, with_reading_options
+from penjing.cli.parameters import GROWING, PRUNING, Model, ModelOutput, Train, option
+from penjing.cli.show import print_size
+from penjing.errors import ChoiceError
+
+if TYPE_CHECKING:
+    from penjing.api.tree import Tree
+    from penjing.data.table import Table
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register these commands."""
+    app.command("edit")(edit)
+
+
+@command
+@with_reading_options
+def edit(
+    console: Console,
+    *,
+    reading: sources.ReadingOptions,
+    model: Model,
+    replace: Annotated[
+        list[str] | None, option("edit_replace", "--replace", panel=GROWING, metavar="TEXT")
+    ] = None,
+    prune: Annotated[
+        list[str] | None, option("edit_prune", "--prune", panel=GROWING, metavar="NODE")
+    ] = None,
+    regrow: Annotated[
+        list[str] | None, option("edit_regrow", "--regrow", panel=GROWING, metavar="NODE")
+    ] = None,
+    setting: Annotated[
+        list[str] | None, option("edit_setting", "--set", panel=GROWING, metavar="NAME=VALUE")
+    ] = None,
+    train: Train = None,
+    validate: Annotated[
+        str | None, option("edit_validate", "--validate", panel=PRUNING, metavar="FILE")
+    ] = None,
+    output: ModelOutput = None,
+) -> None:
+    """Change a tree at single nodes, and report what that costs."""
+    if not (replace or prune or regrow):
+        raise ChoiceError("edit_nothing")
+    if setting and not regrow:
+        raise ChoiceError("edit_set_without_regrow")
+    tree = before = sources.load_model(model)
+    rows = sources.find_training_rows(console, tree, model, train, reading)
+    held_out = None if validate is None else reading.read_rows_for(console, tree, validate)
+    acts = []
+    for name, node, change in _changes(replace, prune, regrow, parse_settings(setting)):
+        tree = change(tree, rows, held_out)
+        assert tree.edit_cost is not None
+        acts.append((name, node, tree.edit_cost))
+    _print_edited(console, before, tree, rows, held_out, acts, output)
+
+
+Change = Callable[["Tree", "Table | None", "Table | None"], "Tree"]
+
+
+def _changes(
+    replace: list[str] | None,
+    prune: list[str] | None,
+    regrow: list[str] | None,
+    settings: dict[str, Any],
+) -> list[tuple[str, str, Change]]:
+    """Return the changes in the order in which they are made: name, text, and function."""
+    changes: list[tuple[str, str, Change]] = []
+    changes += [("replace", text, _replacing(text)) for text in replace or ()]
+    changes += [("prune", text, _pruning(text)) for text in prune or ()]
+    changes += [("regrow", text, _regrowing(text, settings)) for text in regrow or ()]
+    return changes
+
+
+def _replacing(text: str) -> Change:
+    def change(tree: Tree, rows: Table | None, held_out: Table | None) -> Tree:
+        from penjing.api.steering import replaced_by_text  # noqa: PLC0415 - heavy
+
+        return replaced_by_text(tree, text, data=rows, validation=held_out)
+
+    return change
+
+
+def _pruning(node: str) -> Change:
+    return lambda tree, rows, held_out: tree.prune_at(node, data=rows, validation=held_out)
+
+
+def _regrowing(node: str, settings: dict[str, Any]) -> Change:
+    return lambda tree, rows, held_out: tree.regrow_at(
+        node, data=rows, validation=held_out, **settings
+    )
+
+
+def _print_edited(  # noqa: PLR0917 - what is printed
+    console: Console,
+    before: Tree,
+    tree: Tree,
+    rows: Table | None,
+    held_out: Table | None,
+    acts: list[tuple[str, str, Any]],
+    output: str | None,
+) -> None:
+    """Save the model, and print the tree with what each change and all of them cost."""
+    from penjing.evaluate.edit_cost import edit_cost  # noqa: PLC0415 - heavy
+
+    sources.save_model(console, tree, output)
+    if output == sources.STANDARD_STREAM:  # stdout holds the model
+        return
+    if console.as_json:
+        total = edit_cost(before, tree, rows, held_out) if len(acts) > 1 else acts[0][2]
+        plain = [{"act": name, "node": node, "cost": cost.to_dict()} for name, node, cost in acts]
+        console.print_json({"acts": plain, "cost": total.to_dict(), "tree": tree.to_json()})
+        return
+    console.print(tree.draw(ascii_only=console.ascii_only))
+    print_size(console, tree)
+    style: dict[str, Any] = {"ascii_only": console.ascii_only}
+    for name, node, cost in acts:
+        text = cost.text(console.lang, **style)
+        console.print(console.message(f"edit_done_{name}", node=node, cost=text))
+    if len(acts) > 1:
+        text = edit_cost(before, tree, rows, held_out).text(console.lang, **style)
+        console.print(console.message("edit_together", cost=text))
