@@ -69,12 +69,13 @@ $(STAMPS)/system: $(STAMPS)/venv
 			apt-get install -y -qq chromium fonts-dejavu-core fonts-noto-cjk > /dev/null 2>&1 \
 			|| echo "· Chromium cannot be installed: the tests of the page will be skipped"; fi
 	# Exports are run by what they were made for: a compiler, node, Java, PostgreSQL, a spreadsheet;
-	# trees of rpart are compared with R's.
+	# trees of rpart are compared with R's; LaTeX is compiled by XeLaTeX.
 	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
 		wanted=""; for pair in gcc:gcc node:nodejs javac:default-jdk-headless psql:postgresql \
-			soffice:libreoffice-calc-nogui; do \
+			soffice:libreoffice-calc-nogui xelatex:texlive-xetex; do \
 			command -v $${pair%%:*} > /dev/null || wanted="$$wanted $${pair##*:}"; done; \
 		Rscript -e 'library(rpart)' > /dev/null 2>&1 || wanted="$$wanted r-base-core r-cran-rpart"; \
+		kpsewhich fontspec.sty > /dev/null 2>&1 || wanted="$$wanted texlive-latex-recommended"; \
 		[ -z "$$wanted" ] || { echo "· from Debian:$$wanted"; \
 			apt-get update -qq > /dev/null 2>&1; for package in $$wanted; do \
 			DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$package \

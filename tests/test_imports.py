@@ -22,7 +22,7 @@ SAME_MEANING = {
     "dialect", "options", "native_kernel", "native_best_splits", "explanation", "estimator",
     # of each dialect
     "engine",  # the protocol, and those that implement it
-    "export", "fit", "predict", "report",  # a command, and what it calls
+    "export", "fit", "predict", "report", "worksheet",  # a command, and what it calls
     "tree",  # the package of plain trees, and the class of the API
     "sql", "sklearn", "rpart", "json", "trace",
 }  # fmt: skip

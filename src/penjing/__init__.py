@@ -52,6 +52,7 @@ _PUBLIC = {
     "majority": "criteria.formulas",
     "read": "api.read_table",
     "split_information": "criteria.formulas",
+    "worksheet": "api.worksheet",
 }
 
 # Names that need scikit-learn; not in __all__, so that `from penjing import *` works without it.
@@ -110,6 +111,7 @@ if TYPE_CHECKING:
     from penjing.api.read_table import read
     from penjing.api.resampling import bootstrap, cross_validate, folds, hold_out
     from penjing.api.tree import Tree
+    from penjing.api.worksheet import worksheet
     from penjing.criteria.formulas import (
         entropy,
         gain,
@@ -163,6 +165,7 @@ __all__ = [
     "majority",
     "read",
     "split_information",
+    "worksheet",
 ]
 
 

@@ -98,7 +98,8 @@ NAMES = set(
         r"\S+",
         "CSV TSV JSON Lines ARFF Parquet SQL HTML Java Excel ASCII UTF C4 C5 C J48 "
         "rpart scikit learn ID3 CF NA nan utf gbk GB minsplit cp alpha "
-        "AllElectronics Han Kamber Quinlan penjing class label target bash zsh fish powershell",
+        "AllElectronics Han Kamber Quinlan Markdown LaTeX penjing class label "
+        "target bash zsh fish powershell",
     )
 )
 """Names, units and words of data, which are the same in every language."""

@@ -326,3 +326,35 @@ def test_a_model_without_its_file_says_what_to_pass(run, tmp_path, lang, sentenc
     )
     assert run("draw", model, "-o", "without.html").code == 0
     assert "step 1 of" not in Path("without.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize("command", ["why", "trace"])
+def test_explanations_are_written_in_the_format_of_the_option_or_the_file(
+    run, melon, command, tmp_path
+):
+    beginnings = {"md": "# ", "tex": "\\documentclass", "html": "<!doctype html>"}
+    for kind, beginning in beginnings.items():
+        printed = run(command, melon, "--format", kind, "--lang", "zh")
+        assert printed.out.startswith(beginning)
+        saved = run(command, melon, "-o", f"x.{kind}", "--lang", "zh")
+        assert (saved.code, saved.out) == (0, "")
+        assert (tmp_path / f"x.{kind}").read_text("utf-8") == printed.out
+    plain = run(command, melon)
+    assert run(command, melon, "--format", "text", "-o", "x.md").out == ""
+    assert (tmp_path / "x.md").read_text("utf-8") == plain.out
+    as_json = run(command, melon, "--json")
+    assert run(command, melon, "--json", "-o", "x.json").out == ""
+    assert (tmp_path / "x.json").read_text("utf-8") == as_json.out
+    assert run(command, melon, "--format", "pdf").code == 2
+
+
+def test_formulas_of_a_trace_are_shown_or_omitted(run, melon):
+    assert "Gain(D, " not in run("trace", melon).out
+    assert run("trace", melon, "--formulas").out.count("Ent(D) = ") > 3
+    assert "$$" in run("trace", melon, "--format", "md").out
+    assert "$$" not in run("trace", melon, "--format", "md", "--no-formulas").out
+
+
+def test_thresholds_have_no_other_format(run, melon):
+    refused = run("why", melon, "--cuts", "x", "--format", "md")
+    assert (refused.code, "--cuts" in refused.err) == (1, True)

@@ -76,7 +76,7 @@ def test_both_questions_are_weighed_as_one():
     told = tree.trace[0]["candidates"][0]
     assert [b["answer"] for b in told["branches"]] == ["≤ 6.5", "> 6.5", "= ?"]
     assert told["gain"] == pytest.approx(whole)
-    said = formula.gain(told)
+    said = formula.gain(told).text()
     assert "× (" not in said
     assert said.startswith("Gain(D, x) = ")
 

@@ -17,6 +17,7 @@ from penjing.api.tree import Tree
 from penjing.data.table import Table, nominal, numeric
 from penjing.dialects.recipes import RECIPES
 from penjing.errors import ChoiceError
+from penjing.formatting.markdown_text import escape_markdown
 from penjing.render import diagram, dot, icicle, leaf_rules, markdown, svg
 from penjing.render import html as html_page
 from penjing.render import theme as themes
@@ -203,7 +204,7 @@ SIGNS = st.text(st.sampled_from("ab <>&*_[]`~|\\\n#!()"), min_size=1, max_size=1
 
 @given(SIGNS)
 def test_markdown_shows_a_name_as_it_is(name):
-    shown = markdown.escape_markdown(name)
+    shown = escape_markdown(name)
     assert "\n" not in shown
     assert "<" not in shown
     # Every sign that Markdown would act on has a backslash of its own before it.

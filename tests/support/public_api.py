@@ -27,7 +27,7 @@ def results() -> dict[str, type]:
         tree.score(melons), numbers.score([{"x": 1, "y": 1.0}]), tree.trace,
         tree.explain({}), tree.ruleset(melons), tree.ruleset(melons, votes=True),
         penjing.bootstrap(melons, n=2), penjing.compare(tree, tree), tree.why(),
-        tree.importances(), melons.notes,
+        tree.importances(), melons.notes, penjing.worksheet(melons),
     )  # fmt: skip
     return {type(result).__name__: type(result) for result in found}
 

@@ -101,6 +101,10 @@ def of_rows() -> list[Call]:
         "data": SOURCE, "target": NONE, "recipe": NEVER, "n": "3", "seed": FROM_0, "quiet": SWITCH,
     }  # fmt: skip
     parts = {"table": "frame", "seed": FROM_0, "target": NONE, "quiet": SWITCH}
+    sheet = {
+        "data": NEVER, "target": NONE, "recipe": NEVER, "seed": f"{NONE}|{FROM_0}",
+        "depth": f"{NONE}|{SIZE}", "rows": NONE, "blanks": NEVER, "lang": NEVER, "quiet": SWITCH,
+    }  # fmt: skip
     return [
         Call("fit", penjing.fit, {"data": rows, "target": "y"}, fit),
         Call("fit a table", penjing.fit, {"data": t}, fit | {"schema": NONE}),
@@ -108,6 +112,7 @@ def of_rows() -> list[Call]:
         Call("read rows", penjing.read, {"source": rows, "target": "y"}, read),
         Call("cross_validate", penjing.cross_validate, {"table": t, "how": "id3", "k": 2}, cross),
         Call("bootstrap", penjing.bootstrap, {"data": t, "n": 2}, boot),
+        Call("worksheet", penjing.worksheet, {"data": t, "recipe": "cart-binary"}, sheet),
         Call("folds", penjing.folds, {"table": t, "k": 2}, parts | {"k": "3"}),
         Call("hold_out", penjing.hold_out, {"table": t, "share": 0.4}, parts | {"share": "0.5"}),
         Call("Fold", lambda **given: penjing.Fold(**given).of(t), {"k": 4, "which": 1},

@@ -13,7 +13,8 @@ from penjing.cli.help_page import COMMAND_GROUPS, HelpCommand, HelpGroup
 from penjing.cli.parameters import COMMON_OPTIONS, OUTPUT, option
 
 COMMAND_MODULES = (
-    "show", "fit", "edit", "import_tree", "predict", "understand", "export", "report", "about",
+    "show", "fit", "edit", "import_tree", "predict", "understand", "worksheet", "export",
+    "report", "about",
 )  # fmt: skip
 """The modules that define the commands."""
 COMMANDS = tuple(name for names in COMMAND_GROUPS.values() for name in names)

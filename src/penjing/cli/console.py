@@ -81,6 +81,12 @@ def can_encode_drawing(stream: TextIO) -> bool:
     return True
 
 
+def json_text(data: object, *, ascii_only: bool = False) -> str:
+    """Return a result as JSON."""
+    style: dict[str, Any] = {"ensure_ascii": ascii_only, "indent": 2, "allow_nan": False}
+    return json.dumps(data, default=_to_plain_number, **style)
+
+
 def _to_plain_number(value: Any) -> Any:  # noqa: ANN401 - any object
     """Return a NumPy number as a Python number, for `json.dumps`."""
     return value.item()
@@ -149,8 +155,7 @@ class Console:
     def print_json(self, data: object) -> None:
         """Print a result as JSON."""
         as_ascii = (sys.stdout.encoding or "utf-8").lower().replace("-", "") != "utf8"
-        style: dict[str, Any] = {"ensure_ascii": as_ascii, "indent": 2, "allow_nan": False}
-        self.print(json.dumps(data, default=_to_plain_number, **style))
+        self.print(json_text(data, ascii_only=as_ascii))
 
     def emphasize(self, text: str, part: str) -> str:
         """Return the text with one part in bold, if colour is used."""

@@ -38,6 +38,7 @@ HELP_EXAMPLES: dict[str, tuple[str, ...]] = {
         "penjing why melon.tree",
         "penjing why melon.tree 纹理=清晰 --all",
         "penjing why rpart.tree --cuts 含糖率",
+        "penjing why melon.tree --all -o why.html",
     ),
     "explain": (
         "penjing explain melon.tree --row 3 --data example:watermelon2.0",
@@ -46,6 +47,7 @@ HELP_EXAMPLES: dict[str, tuple[str, ...]] = {
     "trace": (
         "penjing trace melon.tree",
         "penjing trace melon.tree --steps 3",
+        "penjing trace melon.tree --format tex -o trace.tex",
     ),
     "ruleset": (
         "penjing ruleset melon.tree",
@@ -54,6 +56,10 @@ HELP_EXAMPLES: dict[str, tuple[str, ...]] = {
     "importance": (
         "penjing importance melon.tree",
         "penjing importance melon.tree --data example:watermelon2.0 --seed 1",
+    ),
+    "worksheet": (
+        "penjing worksheet example:play_tennis --recipe id3 -o sheet.html",
+        "penjing worksheet --recipe cart-textbook --seed 7 --blanks all -o drawn.tex",
     ),
     "test": (
         "penjing test melon.tree example:watermelon2.0",

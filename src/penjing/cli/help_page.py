@@ -25,7 +25,16 @@ from penjing.i18n import LANGUAGES, help_catalogue
 
 COMMAND_GROUPS: dict[str, tuple[str, ...]] = {
     "grow": ("check", "fit", "prune", "edit", "import"),
-    "understand": ("show", "draw", "why", "explain", "trace", "ruleset", "importance"),
+    "understand": (
+        "show",
+        "draw",
+        "why",
+        "explain",
+        "trace",
+        "ruleset",
+        "importance",
+        "worksheet",
+    ),
     "evaluate": ("test", "cross-validate", "compare", "bootstrap", "report"),
     "use": ("predict", "export"),
     "about": ("examples", "recipes", "plugins", "plugs", "completion"),

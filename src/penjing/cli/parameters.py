@@ -56,6 +56,15 @@ class Order(StrEnum):
     levels = "levels"
 
 
+class TextFormat(StrEnum):
+    """The formats of explanations."""
+
+    text = "text"
+    md = "md"
+    tex = "tex"
+    html = "html"
+
+
 class Shell(StrEnum):
     """Shells that can complete a command line."""
 
@@ -138,6 +147,10 @@ Data = Annotated[str, argument("data", "DATA")]
 Model = Annotated[str, argument("model", "MODEL")]
 Output = Annotated[
     str | None, option("output", "--output", "-o", panel=OUTPUT, metavar="FILE", default="stdout")
+]
+Format = Annotated[
+    TextFormat | None,
+    option("format", "--format", panel=OUTPUT, metavar=choices(TextFormat), default="format"),
 ]
 ModelOutput = Annotated[
     str | None, option("output_model", "--output", "-o", panel=OUTPUT, metavar="FILE")

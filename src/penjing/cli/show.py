@@ -11,19 +11,22 @@ import typer
 
 from penjing.cli import sources
 from penjing.cli.command import command
-from penjing.cli.console import Console
+from penjing.cli.console import Console, json_text
 from penjing.cli.option_groups import with_reading_options
 from penjing.cli.parameters import (
     INPUT,
     OUTPUT,
     Data,
+    Format,
     Model,
     Order,
+    Output,
     Train,
     argument,
     choices,
     option,
 )
+from penjing.errors import ChoiceError
 
 if TYPE_CHECKING:
     from penjing.api.tree import Tree
@@ -168,6 +171,8 @@ def why(
         str | None,
         option("train", "--train", "--data", panel=INPUT, metavar="FILE", default="train"),
     ] = None,
+    text_format: Format = None,
+    output: Output = None,
 ) -> None:
     """Explain why a node splits as it does, with the formulas of the candidates."""
     from penjing.explain.node_explanation import NodeExplanation  # noqa: PLC0415 - heavy
@@ -177,11 +182,18 @@ def why(
     def read_training_rows() -> Table | None:
         return _training_rows(console, tree, model, data, reading)
 
+    kind = _format_of(text_format, output)
+    if cuts is not None and (kind != "text" or output is not None):
+        raise ChoiceError("cuts_are_text")
     explanation = _explain_node(tree, node, read_training_rows, has_data=data is not None)
     if cuts is not None:
         _print_cuts(console, explanation, cuts)
     elif console.as_json:
-        console.print_json(explanation)
+        _print_or_save_json(console, explanation, output)
+    elif kind != "text":
+        result = NodeExplanation(explanation, tree)
+        write = {"md": result.to_markdown, "tex": result.to_latex, "html": result.to_html}[kind]
+        _print_or_save(console, write(console.lang, all_candidates=every), output)
     else:
         text = NodeExplanation(explanation, tree).text(
             console.lang,
@@ -189,9 +201,32 @@ def why(
             ascii_only=console.ascii_only,
             width=console.width,
         )
-        console.print(console.emphasize(text, f" {console.message('why_chosen')}"))
+        emphasized = console.emphasize(text, f" {console.message('why_chosen')}")
+        _print_or_save(console, text if output is not None else emphasized, output)
         if explanation["candidates"] and not every:
             console.print_hint("why_hint")
+
+
+def _format_of(text_format: str | None, output: str | None) -> str:
+    """Return the format that is asked for, by default that of the file's extension."""
+    from penjing.formatting.document_formats import format_of_file  # noqa: PLC0415 - heavy
+
+    if text_format is not None:
+        return str(text_format)
+    return (format_of_file(output) if output is not None else None) or "text"
+
+
+def _print_or_save(console: Console, text: str, output: str | None) -> None:
+    """Write a text to a file, if there is one, else to stdout."""
+    text = text.removesuffix("\n")
+    if not sources.save_output(console, output, (text + "\n").encode):
+        console.print(text)
+
+
+def _print_or_save_json(console: Console, data: object, output: str | None) -> None:
+    """Write a result as JSON to a file, if there is one, else to stdout."""
+    if not sources.save_output(console, output, f"{json_text(data)}\n".encode):
+        console.print_json(data)
 
 
 def _training_rows(
@@ -280,10 +315,16 @@ def trace(
     model: Model,
     steps: Annotated[int, option("steps", panel=OUTPUT, metavar="INT")] = 200,
     train: Train = None,
+    formulas: Annotated[
+        bool | None,
+        option("formulas", "--formulas/--no-formulas", panel=OUTPUT, default="formulas"),
+    ] = None,
+    text_format: Format = None,
+    output: Output = None,
 ) -> None:
     """Print step by step how a tree was grown and pruned."""
     from penjing.explain import trace_text as writer  # noqa: PLC0415 - heavy
-    from penjing.explain.node import number_of_steps, story  # noqa: PLC0415
+    from penjing.explain.node import number_of_steps, story, with_class_names  # noqa: PLC0415
 
     tree = sources.load_model(model)
     limit = steps or None
@@ -295,19 +336,24 @@ def trace(
     else:
         events = story(tree, rows, limit)
     if console.as_json:
-        console.print_json([*events, *itertools.islice(_pruning_steps(records), limit)])
+        all_steps = [*events, *itertools.islice(_pruning_steps(records), limit)]
+        _print_or_save_json(console, all_steps, output)
         return
-    text = writer.write_all(
-        tree,
-        events,
-        console.lang,
-        n_steps=number_of_steps(tree, rows) if events else 0,
-        ascii_only=console.ascii_only,
-        limit=limit,
-        for_command=True,
-    )
+    kind = _format_of(text_format, output)
+    n_steps = number_of_steps(tree, rows) if events else 0
+    options: dict[str, Any] = {"n_steps": n_steps, "limit": limit, "for_command": True}
+    if kind == "text":
+        style = {"ascii_only": console.ascii_only, "formulas": bool(formulas)}
+        text = writer.write_all(tree, events, console.lang, **options, **style)
+    else:
+        from penjing.explain.trace_document import trace_document  # noqa: PLC0415
+        from penjing.formatting.document_formats import write_document  # noqa: PLC0415
+
+        events = [with_class_names(tree, event) for event in events]
+        options["formulas"] = formulas is None or formulas
+        text = write_document(trace_document(tree, events, console.lang, **options), kind)
     if text:
-        console.print(text)
+        _print_or_save(console, text, output)
 
 
 def _pruning_steps(records: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from penjing.explain import node_text, pruning_text
 from penjing.explain.node import cuts_of, with_class_names
+from penjing.explain.node_document import node_document
+from penjing.formatting.document import Document
+from penjing.formatting.document_formats import write_document
 from penjing.formatting.frame import frame_of
 from penjing.formatting.html_table import html_text
 from penjing.tree.tree_data import TreeData
@@ -149,13 +152,80 @@ class NodeExplanation:
         style: dict[str, Any] = {"ascii_only": ascii_only}
         told = with_class_names(self.tree, self.told)
         text = node_text.write(told, lang, all_candidates=all_candidates, width=width, **style)
-        decisions = [
-            pruning_text.decision_text(self.tree, record, decision, lang, **style)
+        return "\n".join([text, *self._pruning_decisions(lang, **style)])
+
+    def _pruning_decisions(self, lang: str, *, ascii_only: bool = False) -> list[str]:
+        return [
+            pruning_text.decision_text(self.tree, record, decision, lang, ascii_only=ascii_only)
             for record in self.tree.about.get("pruning", ())
             for decision in record.get("decisions", ())
             if decision.get("now") == self.told["node"] and not decision.get("is_gone")
         ]
-        return "\n".join([text, *decisions])
+
+    def to_markdown(self, lang: str = "en", *, all_candidates: bool = True) -> str:
+        """Return the candidates and their formulas as Markdown, with formulas in LaTeX.
+
+        Parameters
+        ----------
+        lang : str
+            ``en`` or ``zh``.
+        all_candidates : bool
+            Show the formulas of all candidates, not only of the chosen one.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> why = penjing.fit(fish).why()
+        >>> print(why.to_markdown(all_candidates=False).splitlines()[10])
+        | column | Ent after | gain | ratio | Gini | remark |
+        """
+        return write_document(self._document(lang, all_candidates=all_candidates), "md")
+
+    def to_latex(self, lang: str = "en", *, all_candidates: bool = True) -> str:
+        r"""Return the candidates and their formulas as the text of a LaTeX file.
+
+        Parameters
+        ----------
+        lang, all_candidates
+            As in :meth:`to_markdown`. A file with Chinese needs XeLaTeX or the package ctex.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> why = penjing.fit(fish).why()
+        >>> why.to_latex().startswith(r"\documentclass")
+        True
+        """
+        return write_document(self._document(lang, all_candidates=all_candidates), "tex")
+
+    def to_html(self, lang: str = "en", *, all_candidates: bool = True) -> str:
+        """Return the candidates and their formulas as one HTML page that loads nothing else.
+
+        Parameters
+        ----------
+        lang, all_candidates
+            As in :meth:`to_markdown`.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> page = penjing.fit(fish).why().to_html("zh")
+        >>> page.startswith("<!doctype html>"), page.count("<math ") > 10
+        (True, True)
+        """
+        return write_document(self._document(lang, all_candidates=all_candidates), "html")
+
+    def _document(self, lang: str, *, all_candidates: bool) -> Document:
+        return node_document(
+            with_class_names(self.tree, self.told),
+            self.tree.target.name,
+            lang,
+            all_candidates=all_candidates,
+            closing=tuple(self._pruning_decisions(lang)),
+        )
 
     def to_dict(self) -> Plain:
         """Return the explanation as plain data, ready for JSON.

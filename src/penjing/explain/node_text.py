@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from penjing.formatting.math_formula import Formula
 from penjing.formatting.text_table import (
     align_left,
     align_right,
@@ -72,11 +73,18 @@ def write(
         )
         shown = with_gain if all_candidates else with_gain[:1]
         for candidate in shown:
-            lines += formulas(
-                explanation, candidate, all_candidates=all_candidates, ascii_only=ascii_only
-            )
-        message = dialect_of(explanation["rules"]).scoring_message
-        lines += [] if message is None else [say(message, lang)]
+            steps = formulas(explanation, candidate, all_candidates=all_candidates)
+            lines += [step.text(ascii_only=ascii_only) for step in steps]
+    return "\n".join([*lines, *closing_sentences(explanation, lang, ascii_only=ascii_only)])
+
+
+def closing_sentences(explanation: Plain, lang: str, *, ascii_only: bool = False) -> list[str]:
+    """Return what is said below the candidates: the score, columns without a split, ties."""
+    sentences = []
+    with_gain = [c for c in explanation["candidates"] if c["gain"] is not None]
+    message = dialect_of(explanation["rules"]).scoring_message
+    if with_gain and message is not None:
+        sentences.append(say(message, lang))
     forbidden = explanation.get("forbidden", ())
     without_gain = [
         quoted(c["column"])
@@ -84,18 +92,20 @@ def write(
         if c["gain"] is None and c["column"] not in forbidden
     ]
     if without_gain and with_gain:
-        lines.append(
+        sentences.append(
             say("why_silent", lang, n=len(without_gain), columns=join_names(without_gain, lang))
         )
     if forced := explanation.get("forced"):
-        lines.append(forced_sentence(explanation, forced, lang, ascii_only=ascii_only))
+        sentences.append(forced_sentence(explanation, forced, lang, ascii_only=ascii_only))
     if forbidden:
         names = join_names([quoted(name) for name in forbidden], lang)
-        lines.append(say("why_forbidden", lang, columns=names))
+        sentences.append(say("why_forbidden", lang, columns=names))
     if explanation["question"] is not None and len(explanation["tied"]) > 1 and not forced:
         names = join_names([quoted(name) for name in explanation["tied"]], lang)
-        lines.append(say("why_tied", lang, columns=names, chosen=quoted(explanation["question"])))
-    return "\n".join(lines)
+        sentences.append(
+            say("why_tied", lang, columns=names, chosen=quoted(explanation["question"]))
+        )
+    return sentences
 
 
 def forced_sentence(
@@ -120,14 +130,7 @@ def heading(explanation: Plain, lang: str, *, ascii_only: bool = False) -> str:
         mean, variance = rounded_text(explanation["answer"]), decimals(explanation["variance"])
         return say("why_head_number", lang, place=location, rows=rows, mean=mean, variance=variance)
     mixed = class_counts(explanation["classes"], explanation["total"])
-    if explanation["criterion"] == "gini":
-        measure = (
-            f"Gini(D) = {formula.gini(explanation['total'])} = {decimals(explanation['gini'])}"
-        )
-    else:
-        measure = (
-            f"Ent(D) = {formula.entropy(explanation['total'])} = {decimals(explanation['entropy'])}"
-        )
+    measure = formula.impurity(explanation).text()
     return say("why_head", lang, place=location, rows=rows, mixed=mixed, measure=measure)
 
 
@@ -149,24 +152,22 @@ def prediction_text(explanation: Plain) -> str:
     return f"{prediction:.6g}" if "variance" in explanation else quoted(prediction)
 
 
-def formulas(
-    explanation: Plain, candidate: Plain, *, all_candidates: bool, ascii_only: bool
-) -> list[str]:
-    """Return the calculation of a candidate's score, one line for each step."""
+def formulas(explanation: Plain, candidate: Plain, *, all_candidates: bool) -> list[Formula]:
+    """Return the calculation of a candidate's score, one formula for each step."""
     criterion = explanation["criterion"]
     if "variance" in explanation:
-        return [formula.variance_gain(candidate, explanation["variance"], ascii_only=ascii_only)]
-    lines = []
+        return [formula.variance_gain(candidate, explanation["variance"])]
+    steps = []
     if all_candidates or criterion != "gini":
-        lines.append(formula.gain(candidate, ascii_only=ascii_only))
+        steps.append(formula.gain(candidate))
     if all_candidates or criterion == "gain_ratio":
-        lines += [formula.split_information(candidate), formula.gain_ratio(candidate)]
+        steps += [formula.split_information(candidate), formula.gain_ratio(candidate)]
     if all_candidates or criterion == "gini":
-        lines.append(formula.gini_index(candidate, ascii_only=ascii_only))
-    return lines
+        steps.append(formula.gini_index(candidate))
+    return steps
 
 
-def _heading(key: str, of: Plain) -> str:
+def heading_key(key: str, of: Plain) -> str:
     """Return the key of a heading; the gain of a node or candidate of numbers is of variance."""
     is_of_numbers = "variance" in of or "variance_after" in of
     return "why_gain_variance" if key == "gain" and is_of_numbers else f"why_{key}"
@@ -183,7 +184,7 @@ def threshold_table(candidate: Plain, lang: str = "en", *, ascii_only: bool = Fa
         headings(
             [
                 align_left(say("why_cut", lang), cut_width),
-                say(_heading("gain", candidate), lang),
+                say(heading_key("gain", candidate), lang),
             ],
             [cut_width, cut_width + NUMBER_WIDTH],
         )
@@ -209,9 +210,9 @@ def _table(
     ascii_only: bool,
     width: int,
 ) -> list[str]:
-    shown = _columns(explanation, with_gain, all_candidates=all_candidates)
-    number_headings = [say(_heading(key, explanation), lang) for key, _ in shown]
-    names = [quoted(c["column"]) + _condition_suffix(c, ascii_only=ascii_only) for c in with_gain]
+    shown = number_columns(explanation, with_gain, all_candidates=all_candidates)
+    number_headings = [say(heading_key(key, explanation), lang) for key, _ in shown]
+    names = [quoted(c["column"]) + condition_suffix(c, ascii_only=ascii_only) for c in with_gain]
     max_name = max(width - len(shown) * NUMBER_WIDTH - MAX_BAR - 12, 12)
     names = [clip(name, max_name, dots=dots(ascii_only=ascii_only)) for name in names]
     column_heading = say("why_column", lang)
@@ -230,11 +231,11 @@ def _table(
         for (_, number), end in zip(shown, ends, strict=True):
             line += align_right(number(candidate), end - max_width([line]))
         bar = _bar(candidate["score"] or 0.0, largest, ascii_only=ascii_only)
-        lines.append(f"{line}  {bar} {_remark(explanation, candidate, lang)}".rstrip())
+        lines.append(f"{line}  {bar} {remark(explanation, candidate, lang)}".rstrip())
     return lines
 
 
-def _columns(
+def number_columns(
     explanation: Plain, with_gain: list[Plain], *, all_candidates: bool
 ) -> list[tuple[str, Callable[[Plain], str]]]:
     """Return the columns of numbers: the key of each heading, and the text of a candidate."""
@@ -269,7 +270,7 @@ def _missing_share(candidate: Plain) -> str:
     return f"{100 * candidate['missing'] / (candidate['missing'] + candidate['known']):.0f}%"
 
 
-def _condition_suffix(candidate: Plain, *, ascii_only: bool) -> str:
+def condition_suffix(candidate: Plain, *, ascii_only: bool) -> str:
     """Return the condition of the first branch: a threshold, or a group of categories."""
     label: str = candidate["branches"][0]["answer"]
     if "cut" not in candidate:
@@ -278,7 +279,8 @@ def _condition_suffix(candidate: Plain, *, ascii_only: bool) -> str:
     return f" {label.replace('≤', '<=') if ascii_only else label}"
 
 
-def _remark(explanation: Plain, candidate: Plain, lang: str) -> str:
+def remark(explanation: Plain, candidate: Plain, lang: str) -> str:
+    """Return the remark behind a candidate: chosen, a tie, or why it was not compared."""
     if candidate["is_chosen"]:
         forced = explanation.get("forced")
         if forced is None:

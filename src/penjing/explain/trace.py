@@ -13,6 +13,9 @@ from penjing.data.table import Table
 from penjing.errors import ChoiceError
 from penjing.explain import trace_text
 from penjing.explain.node import explain, rows_of_tree, step_of, story, with_class_names, with_trace
+from penjing.explain.trace_document import trace_document
+from penjing.formatting.document import Document
+from penjing.formatting.document_formats import write_document
 from penjing.formatting.frame import frame_of
 from penjing.formatting.html_table import html_text
 from penjing.grow.candidate_records import CUTS, LEVELS
@@ -191,7 +194,12 @@ class Trace:
         return frame_of({name: [one.get(name) for one in found] for name in names})
 
     def text(
-        self, lang: str = "en", *, ascii_only: bool = False, steps: int | None = MOST_STEPS
+        self,
+        lang: str = "en",
+        *,
+        ascii_only: bool = False,
+        steps: int | None = MOST_STEPS,
+        formulas: bool = False,
     ) -> str:
         """Return how the tree was grown and pruned as text.
 
@@ -203,6 +211,8 @@ class Trace:
             Use ASCII characters only.
         steps : int or None
             The largest number of steps; None for all.
+        formulas : bool
+            Show the formulas of every node.
 
         Examples
         --------
@@ -213,19 +223,93 @@ class Trace:
         True
         """
         limit = arguments.optional_whole_number("steps", steps, 1)
+        style = {"ascii_only": ascii_only, "formulas": arguments.boolean("formulas", formulas)}
         if not self._steps():
-            pruning = trace_text.write_all(self._tree, (), lang, ascii_only=ascii_only, limit=limit)
+            pruning = trace_text.write_all(self._tree, (), lang, limit=limit, **style)
             return "\n".join([say("no_trace_steps", lang), *([pruning] if pruning else [])])
-        rows = self._tree.training_table() if self._data is None else self._data
-        events = [with_class_names(self._tree, e) for e in story(self._tree, rows, limit)]
-        return trace_text.write_all(
+        events, n_steps = self._events(limit), len(self._steps())
+        return trace_text.write_all(self._tree, events, lang, n_steps=n_steps, limit=limit, **style)
+
+    def to_markdown(
+        self, lang: str = "en", *, steps: int | None = MOST_STEPS, formulas: bool = True
+    ) -> str:
+        """Return how the tree was grown and pruned as Markdown, with formulas in LaTeX.
+
+        Parameters
+        ----------
+        lang : str
+            ``en`` or ``zh``.
+        steps : int or None
+            The largest number of steps; None for all.
+        formulas : bool
+            Show the impurity of every node, its candidates, and the formulas of the chosen one.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> trace = penjing.fit(fish).trace
+        >>> print(trace.to_markdown(steps=1).splitlines()[0])
+        # How the tree for fish was grown
+        """
+        return write_document(self._document(lang, steps, formulas=formulas), "md")
+
+    def to_latex(
+        self, lang: str = "en", *, steps: int | None = MOST_STEPS, formulas: bool = True
+    ) -> str:
+        r"""Return how the tree was grown and pruned as the text of a LaTeX file.
+
+        Parameters
+        ----------
+        lang, steps, formulas
+            As in :meth:`to_markdown`. A file with Chinese needs XeLaTeX or the package ctex.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> trace = penjing.fit(fish).trace
+        >>> trace.to_latex().startswith(r"\documentclass")
+        True
+        """
+        return write_document(self._document(lang, steps, formulas=formulas), "tex")
+
+    def to_html(
+        self, lang: str = "en", *, steps: int | None = MOST_STEPS, formulas: bool = True
+    ) -> str:
+        """Return how the tree was grown and pruned as one HTML page that loads nothing else.
+
+        Parameters
+        ----------
+        lang, steps, formulas
+            As in :meth:`to_markdown`.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> page = penjing.fit(fish).trace.to_html()
+        >>> page.count("<h2>")
+        5
+        """
+        return write_document(self._document(lang, steps, formulas=formulas), "html")
+
+    def _document(self, lang: str, steps: int | None, *, formulas: bool) -> Document:
+        limit = arguments.optional_whole_number("steps", steps, 1)
+        n_steps = len(self._steps())
+        return trace_document(
             self._tree,
-            events,
+            self._events(limit) if n_steps else (),
             lang,
-            n_steps=len(self._steps()),
-            ascii_only=ascii_only,
+            n_steps=n_steps,
             limit=limit,
+            formulas=arguments.boolean("formulas", formulas),
+            note="" if n_steps else say("no_trace_steps", lang),
         )
+
+    def _events(self, limit: int | None) -> list[Plain]:
+        rows = self._tree.training_table() if self._data is None else self._data
+        return [with_class_names(self._tree, e) for e in story(self._tree, rows, limit)]
 
     def with_rows(self, data: Source) -> Trace:
         """Return the whole trace: steps that were not kept are computed from the training rows.

@@ -7,9 +7,11 @@ from typing import Any
 
 from penjing.explain import pruning_text
 from penjing.explain.node_text import exclusion_reason, node_location, prediction_text
+from penjing.explain.node_text import formulas as node_formulas
+from penjing.formatting.math_formula import Formula
 from penjing.formatting.text_table import align_left, max_width
 from penjing.i18n import Names, say, say_for
-from penjing.text.formula import decimals
+from penjing.text.formula import decimals, impurity, variance
 from penjing.text.labels import ascii_signs, quoted, weight_text
 from penjing.text.phrases import class_counts, join_names
 from penjing.tree.dialect import dialect_of
@@ -43,6 +45,7 @@ def write(
     *,
     ascii_only: bool = False,
     for_command: bool = False,
+    formulas: bool = False,
 ) -> str:
     """Return the trace of a tree as text.
 
@@ -59,19 +62,36 @@ def write(
         Use ASCII characters only.
     for_command : bool
         Name options of the command instead of methods.
+    formulas : bool
+        Show the formulas of every node: its impurity, and the score of the best candidate.
     """
-    n = about["steps"]
+    lines = [opening_sentence(about, lang)]
+    for i, step in enumerate(steps, start=1):
+        style = {"ascii_only": ascii_only, "formulas": formulas}
+        lines += ["", *step_lines(step, i, about["steps"], about["recipe"], lang, **style)]
+    for sentence in closing(steps, about, lang, for_command=for_command):
+        lines += ["", sentence]
+    return "\n".join(lines)
+
+
+def opening_sentence(about: Plain, lang: str) -> str:
+    """Return the sentence on the rows and the recipe that a tree was grown from."""
     name, target = about["recipe"].get("name", "?"), quoted(about["target"])
     rows = weight_text(about["rows"])
     heading_key = "story_head_by_hand" if name == "by hand" else "story_head"
-    lines = [say(heading_key, lang, target=target, rows=rows, recipe=name, n=n)]
-    for i, step in enumerate(steps, start=1):
-        lines += ["", *step_lines(step, i, n, about["recipe"], lang, ascii_only=ascii_only)]
-    if len(steps) < n:
-        lines += ["", say_for(for_command, "story_more", lang, n=n - len(steps))]
-    if not about["is_whole"]:
-        lines += ["", say_for(for_command, "story_cut_short", lang)]
-    return "\n".join(lines)
+    return say(heading_key, lang, target=target, rows=rows, recipe=name, n=about["steps"])
+
+
+def closing(
+    steps: Sequence[Plain], about: Plain, lang: str, *, for_command: bool = False
+) -> list[str]:
+    """Return the sentences on steps that are not listed."""
+    sentences = []
+    if steps and len(steps) < about["steps"]:
+        sentences.append(say_for(for_command, "story_more", lang, n=about["steps"] - len(steps)))
+    if steps and not about["is_whole"]:
+        sentences.append(say_for(for_command, "story_cut_short", lang))
+    return sentences
 
 
 def write_all(
@@ -83,6 +103,7 @@ def write_all(
     ascii_only: bool = False,
     limit: int | None = None,
     for_command: bool = False,
+    formulas: bool = False,
 ) -> str:
     """Return how a tree was grown and pruned as text.
 
@@ -102,17 +123,12 @@ def write_all(
         The largest number of decisions of each pruning that are listed.
     for_command : bool
         Name options of the command instead of methods.
+    formulas : bool
+        Show the formulas of every node.
     """
-    trace = tree.kept_trace
-    about = {
-        "target": tree.target.name,
-        "recipe": dict(tree.recipe),
-        "rows": steps[0]["rows"] if steps and not tree.has_counts else tree.weight_of(0),
-        "steps": n_steps,
-        "is_whole": trace is None or bool(trace.get("is_whole", True)),
-    }
+    about = about_trace(tree, steps, n_steps)
     style = {"ascii_only": ascii_only, "for_command": for_command}
-    texts = [write(steps, about, lang, **style)] if steps else []
+    texts = [write(steps, about, lang, formulas=formulas, **style)] if steps else []
     texts += [
         pruning_text.decision_list(tree, record, lang, limit=limit, **style)
         for record in tree.about.get("pruning", ())
@@ -121,11 +137,52 @@ def write_all(
     return ("\n\n" if steps else "\n").join(texts)
 
 
+def about_trace(tree: TreeData, steps: Sequence[Plain], n_steps: int) -> Plain:
+    """Return what `write` has to know of a tree besides its steps."""
+    trace = tree.kept_trace
+    return {
+        "target": tree.target.name,
+        "recipe": dict(tree.recipe),
+        "rows": steps[0]["rows"] if steps and not tree.has_counts else tree.weight_of(0),
+        "steps": n_steps,
+        "is_whole": trace is None or bool(trace.get("is_whole", True)),
+    }
+
+
 def step_lines(
-    step: Plain, i: int, n: int, recipe: Plain, lang: str, *, ascii_only: bool
+    step: Plain,
+    i: int,
+    n: int,
+    recipe: Plain,
+    lang: str,
+    *,
+    ascii_only: bool,
+    formulas: bool = False,
 ) -> list[str]:
     """Return the lines of step `i` of `n`."""
     location = node_location(step, lang, ascii_only=ascii_only)
+    parts = step_parts(step, recipe, lang, ascii_only=ascii_only)
+    if formulas:
+        texts = [formula.text(ascii_only=ascii_only) for formula in step_formulas(step)]
+        parts += [("formulas", text) for text in texts[:1]] + [("", text) for text in texts[1:]]
+    labels = {key: say(f"story_label_{key}", lang) if key else "" for key, _ in parts}
+    label_width = max_width(labels.values()) + 2
+    title = say("story_step", lang, i=i, n=n, place=location)
+    return [title, *(f"  {align_left(labels[key], label_width)}{text}" for key, text in parts)]
+
+
+def step_formulas(step: Plain) -> list[Formula]:
+    """Return the impurity of a node, and how the score of its best candidate is computed."""
+    if not step["rows"]:
+        return []
+    measure = variance if "variance" in step else impurity
+    best = [c for c in step["candidates"] if c["gain"] is not None][:1]
+    scores = [s for c in best for s in node_formulas(step, c, all_candidates=False)]
+    return [measure(step), *scores]
+
+
+def step_parts(step: Plain, recipe: Plain, lang: str, *, ascii_only: bool) -> list[tuple[str, str]]:
+    """Return what a step says, each part with the key of its label."""
     parts = [("rows", _rows(step, lang)), ("stop", _stop_conditions(step, recipe, lang))]
     candidates = [c for c in step["candidates"] if c["gain"] is not None]
     if candidates:
@@ -142,10 +199,7 @@ def step_lines(
             )
     else:
         parts.append(("leaf", say("story_leaf", lang, answer=prediction_text(step))))
-    labels = {key: say(f"story_label_{key}", lang) for key, _ in parts}
-    label_width = max_width(labels.values()) + 2
-    title = say("story_step", lang, i=i, n=n, place=location)
-    return [title, *(f"  {align_left(labels[key], label_width)}{text}" for key, text in parts)]
+    return parts
 
 
 def _rows(step: Plain, lang: str) -> str:

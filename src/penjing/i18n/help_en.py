@@ -92,6 +92,11 @@ HELP: dict[str, str] = {
     "default_title": "the target",
     "default_cross": "with at most 20,000 training rows",
     "default_row": "1, with --data",
+    "default_format": "by the extension of --output, else text",
+    "default_formulas": "on for md, tex and html",
+    "default_solution": "-solution added to the name of --output",
+    "default_depth": "no limit; 2 for a drawn table",
+    "default_rows": "8, 12, 16, … for a depth of 1, 2, 3, …",
     # -- commands -----------------------------------------------------------------------------
     "command_check": "Describe the columns, classes and problems of a table.",
     "command_fit": "Grow a decision tree from a table.",
@@ -105,6 +110,7 @@ HELP: dict[str, str] = {
     "command_trace": "Print step by step how a tree was grown.",
     "command_ruleset": "Derive a short list of rules from a tree.",
     "command_importance": "Rank the columns by importance.",
+    "command_worksheet": "Make a worksheet with blanks, and its solution.",
     "command_test": "Report the accuracy of a tree on a test set.",
     "command_cross-validate": "Estimate accuracy by cross-validation.",
     "command_compare": "Compare two trees.",
@@ -137,6 +143,8 @@ HELP: dict[str, str] = {
     "the choice. Pruning decisions follow.",
     "about_ruleset": "Simplify the rules of the leaves, and drop those that the training rows do "
     "not need.",
+    "about_worksheet": "The worksheet has the task, the table, and for each node tables with blanks. "
+    "The numbers of the solution are those of `penjing why`.",
     "about_importance": "Measure importance by the decrease in impurity, or with --data by "
     "permutation.",
     "about_test": "Print the accuracy with its confidence interval, the confusion matrix, and the "
@@ -343,6 +351,18 @@ HELP: dict[str, str] = {
     "option_all": "Fill in the formulas of every column.",
     "option_cuts": "List all thresholds of this numeric column with their scores.",
     "option_steps": "Print this number of steps; 0 prints all.",
+    "option_formulas": "Show or omit the formulas of every node.",
+    "option_sheet_data": "Table of the worksheet. With --seed, only its columns, categories and classes are used.",
+    "option_sheet_recipe": "Grow the tree by this recipe: id3, c4.5-textbook, cart-textbook or cart-binary.",
+    "option_sheet_depth": "Limit the depth of the tree.",
+    "option_sheet_seed": "Draw a random table with one clear answer. The same seed gives the same table.",
+    "option_sheet_rows": "Set the number of rows of a drawn table.",
+    "option_blanks": "Choose how much is left blank: the scores and the choice, all measures, or also those of every branch.",
+    "option_sheet_format": "Set the format of a worksheet on standard output.",
+    "option_sheet_output": "Save the worksheet to this file: .html, .md, .tex or .json. Its solution is saved beside it.",
+    "option_sheet_solution": "Save the solution to this file.",
+    "option_save_table": "Save the rows of the worksheet to this file, as CSV.",
+    "option_format": "Write plain text, Markdown (md), LaTeX (tex) or an HTML page (html).",
     "option_proba": "Add the predicted probability of each class.",
     "option_rule": "Add the rule of the leaf.",
     "option_path": "Add the path that the row took through the tree.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from penjing.formatting.markdown_text import escape_cell, escape_markdown
 from penjing.i18n import say
 from penjing.render.diagram import heading
 from penjing.render.leaf_rules import rules_of
@@ -33,7 +34,7 @@ def write(tree: TreeData, *, lang: str = "en", title: str | None = None) -> str:
             names.append(say("rule_confidence", lang))
     names.append(say("rule_when", lang))
     facts = escape_markdown(head["facts"])
-    lines = [f"## {_cell(head['title'])}", "", facts, "", _row(names)]
+    lines = [f"## {escape_cell(head['title'])}", "", facts, "", _row(names)]
     lines.append("| " + " | ".join("---" for _ in names) + " |")
     for rule in rules_of(tree, lang):
         cells = [rule.prediction]
@@ -48,24 +49,4 @@ def write(tree: TreeData, *, lang: str = "en", title: str | None = None) -> str:
 
 
 def _row(cells: list[str]) -> str:
-    return "| " + " | ".join(_cell(cell) for cell in cells) + " |"
-
-
-def _cell(text: str) -> str:
-    return escape_markdown(text).replace("|", "\\|")
-
-
-def escape_markdown(text: str) -> str:
-    r"""Return a text on one line, with the characters escaped that Markdown would interpret.
-
-    Examples
-    --------
-    >>> print(escape_markdown("<b> *x* a_b [c] `d` & e"))
-    &lt;b> \*x\* a\_b \[c\] \`d\` &amp; e
-    """
-    return " ".join(text.translate(_ESCAPES).splitlines())
-
-
-_ESCAPES = str.maketrans(
-    {"<": "&lt;", "&": "&amp;"} | {character: f"\\{character}" for character in "\\*_[]`~"}
-)
+    return "| " + " | ".join(escape_cell(cell) for cell in cells) + " |"

@@ -5,6 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from penjing.formatting.math_formula import (
+    Formula,
+    brackets,
+    function,
+    joined,
+    log2,
+    name,
+    negative,
+    number,
+    power,
+    quotient,
+    share,
+    share_log,
+    share_square,
+    size,
+    space,
+    sum_over,
+    symbol,
+)
 from penjing.text.labels import quoted, weight_text
 
 Plain = Mapping[str, Any]
@@ -22,88 +41,156 @@ def decimals(value: float, digits: int = 4) -> str:
     return text.removeprefix("-") if float(text) == 0 else text
 
 
-def times(*, ascii_only: bool) -> str:
-    """Return the multiplication sign."""
-    return "*" if ascii_only else "×"
-
-
-def entropy(total: Sequence[float]) -> str:
+def entropy(total: Sequence[float]) -> Formula:
     """Return -(8/16)log2(8/16) - …, classes without rows left out.
 
     Examples
     --------
-    >>> entropy([7, 1]), entropy([3, 0])
+    >>> entropy([7, 1]).text(), entropy([3, 0]).text()
     ('-(7/8)log2(7/8) - (1/8)log2(1/8)', '-(3/3)log2(3/3)')
     """
     whole = weight_text(sum(total))
-    shares = [f"{weight_text(part)}/{whole}" for part in total if part > 0]
-    return "-" + " - ".join(f"({share})log2({share})" for share in shares)
+    terms = [share_log(weight_text(part), whole) for part in total if part > 0]
+    return negative() + joined(terms, "-")
 
 
-def gini(total: Sequence[float]) -> str:
+def gini(total: Sequence[float]) -> Formula:
     """Return 1 - (7/8)^2 - …, classes without rows left out.
 
     Examples
     --------
-    >>> gini([7, 1])
+    >>> gini([7, 1]).text()
     '1 - (7/8)^2 - (1/8)^2'
     """
     whole = weight_text(sum(total))
-    return "1 - " + " - ".join(f"({weight_text(part)}/{whole})^2" for part in total if part > 0)
+    squares = [share_square(weight_text(part), whole) for part in total if part > 0]
+    return joined([number("1"), *squares], "-")
 
 
-def weighted_mean(branches: Sequence[Plain], measure: str, *, ascii_only: bool = False) -> str:
+def impurity(explanation: Plain) -> Formula:
+    """Return the impurity of a node by the criterion of its tree, filled in.
+
+    Examples
+    --------
+    >>> impurity({"criterion": "gini", "total": [1, 1], "gini": 0.5, "entropy": 1.0}).text()
+    'Gini(D) = 1 - (1/2)^2 - (1/2)^2 = 0.5000'
+    """
+    is_gini = explanation["criterion"] == "gini"
+    word, key, parts = ("Gini", "gini", gini) if is_gini else ("Ent", "entropy", entropy)
+    return joined(
+        [function(word, symbol("D")), parts(explanation["total"]), _value(explanation[key])], "="
+    )
+
+
+def variance(explanation: Plain) -> Formula:
+    """Return the variance of the target in a node.
+
+    Examples
+    --------
+    >>> variance({"variance": 2.25}).text()
+    'Var(D) = 2.2500'
+    """
+    return joined([function("Var", symbol("D")), _value(explanation["variance"])], "=")
+
+
+def weighted_mean(branches: Sequence[Plain], measure: str) -> Formula:
     """Return the weighted mean of a measure of the branches: 8/16 × 0.5436 + 5/16 × 0.7219.
 
     Examples
     --------
-    >>> weighted_mean([{"rows": 1, "gini": 0.0}, {"rows": 3, "gini": 0.5}], "gini", ascii_only=True)
+    >>> branches = [{"rows": 1, "gini": 0.0}, {"rows": 3, "gini": 0.5}]
+    >>> weighted_mean(branches, "gini").text(ascii_only=True)
     '1/4 * 0.0000 + 3/4 * 0.5000'
     """
     whole = weight_text(sum(branch["rows"] for branch in branches))
-    sign = times(ascii_only=ascii_only)
-    return " + ".join(
-        f"{weight_text(branch['rows'])}/{whole} {sign} {decimals(branch[measure])}"
+    terms = [
+        joined([share(weight_text(branch["rows"]), whole), _value(branch[measure])], "×")
         for branch in branches
-    )
+    ]
+    return joined(terms, "+")
 
 
-def gain(candidate: Plain, *, ascii_only: bool = False) -> str:
+def gain(candidate: Plain) -> Formula:
     """Return the formula of a column's information gain, filled in."""
-    parts = weighted_mean(candidate["branches"], "entropy", ascii_only=ascii_only)
-    inside = f"{decimals(candidate['entropy_before'])} - ({parts})"
+    parts = weighted_mean(candidate["branches"], "entropy")
+    inside = joined([_value(candidate["entropy_before"]), brackets(parts)], "-")
     whole = candidate["known"] + candidate["missing"]
     n_split = sum(branch["rows"] for branch in candidate["branches"])
     # Where missing values have a branch of their own, the split covers all rows.
     if candidate["missing"] and n_split - candidate["known"] < candidate["missing"] / 2:
-        sign = times(ascii_only=ascii_only)
-        inside = f"{weight_text(candidate['known'])}/{weight_text(whole)} {sign} ({inside})"
-    return f"Gain(D, {quoted(candidate['column'])}) = {inside} = {decimals(candidate['gain'])}"
+        known = share(weight_text(candidate["known"]), weight_text(whole))
+        inside = joined([known, brackets(inside)], "×")
+    return joined([_of_column("Gain", candidate), inside, _value(candidate["gain"])], "=")
 
 
-def split_information(candidate: Plain) -> str:
+def split_information(candidate: Plain) -> Formula:
     """Return the formula of a column's split information (intrinsic value), filled in."""
     parts = entropy([branch["rows"] for branch in candidate["branches"]])
-    value = decimals(candidate["split_information"])
-    return f"IV({quoted(candidate['column'])}) = {parts} = {value}"
+    value = _value(candidate["split_information"])
+    return joined([function("IV", name(quoted(candidate["column"]))), parts, value], "=")
 
 
-def gain_ratio(candidate: Plain) -> str:
+def gain_ratio(candidate: Plain) -> Formula:
     """Return the formula of a column's gain ratio, filled in."""
-    above, below = decimals(candidate["gain"]), decimals(candidate["split_information"])
-    ratio = decimals(candidate["gain_ratio"])
-    return f"Gain_ratio(D, {quoted(candidate['column'])}) = {above} / {below} = {ratio}"
+    ratio = quotient(_value(candidate["gain"]), _value(candidate["split_information"]))
+    value = _value(candidate["gain_ratio"])
+    return joined([_of_column("Gain_ratio", candidate), ratio, value], "=")
 
 
-def gini_index(candidate: Plain, *, ascii_only: bool = False) -> str:
+def gini_index(candidate: Plain) -> Formula:
     """Return the formula of a column's Gini index, filled in."""
-    parts = weighted_mean(candidate["branches"], "gini", ascii_only=ascii_only)
-    name = quoted(candidate["column"])
-    return f"Gini_index(D, {name}) = {parts} = {decimals(candidate['gini_after'])}"
+    parts = weighted_mean(candidate["branches"], "gini")
+    value = _value(candidate["gini_after"])
+    return joined([_of_column("Gini_index", candidate), parts, value], "=")
 
 
-def variance_gain(candidate: Plain, before: float, *, ascii_only: bool = False) -> str:
+def variance_gain(candidate: Plain, before: float) -> Formula:
     """Return the formula of the decrease of variance, filled in."""
-    parts = weighted_mean(candidate["branches"], "variance", ascii_only=ascii_only)
-    name, value = quoted(candidate["column"]), decimals(candidate["gain"])
-    return f"Gain(D, {name}) = {decimals(before)} - ({parts}) = {value}"
+    parts = weighted_mean(candidate["branches"], "variance")
+    inside = joined([_value(before), brackets(parts)], "-")
+    return joined([_of_column("Gain", candidate), inside, _value(candidate["gain"])], "=")
+
+
+def definitions(criterion: str) -> list[Formula]:
+    """Return the formulas of the textbook for a criterion: ``gain``, ``gain_ratio`` or ``gini``.
+
+    Examples
+    --------
+    >>> for formula in definitions("gain"):
+    ...     print(formula.text())
+    Ent(D) = -sum over k of p_k log2 p_k
+    Gain(D, a) = Ent(D) - sum over v of |D_v| / |D| Ent(D_v)
+    """
+    d, part, column = symbol("D"), symbol("D", "v"), symbol("a")
+    weight = sum_over("v") + quotient(size(part), size(d))
+    squares = sum_over("k") + power(symbol("p", "k"), "2")
+    if criterion == "gini":
+        return [
+            joined([function("Gini", d), joined([number("1"), squares], "-")], "="),
+            joined(
+                [function("Gini_index", d, column), weight + space() + function("Gini", part)], "="
+            ),
+        ]
+    logs = sum_over("k") + symbol("p", "k") + space() + log2(symbol("p", "k"))
+    after = weight + space() + function("Ent", part)
+    gain_of = joined([function("Ent", d), after], "-")
+    formulas = [
+        joined([function("Ent", d), negative() + logs], "="),
+        joined([function("Gain", d, column), gain_of], "="),
+    ]
+    if criterion == "gain_ratio":
+        shares = weight + space() + log2(quotient(size(part), size(d)))
+        ratio = quotient(function("Gain", d, column), function("IV", column))
+        formulas += [
+            joined([function("IV", column), negative() + shares], "="),
+            joined([function("Gain_ratio", d, column), ratio], "="),
+        ]
+    return formulas
+
+
+def _of_column(word: str, candidate: Plain) -> Formula:
+    return function(word, symbol("D"), name(quoted(candidate["column"])))
+
+
+def _value(value: float) -> Formula:
+    return number(decimals(value))

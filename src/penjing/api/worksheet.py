@@ -1,0 +1,168 @@
+"""Worksheets from a table, or from a random one."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from penjing import arguments
+from penjing.api.fit import fit
+from penjing.api.read_table import read_rows
+from penjing.api.tree import Tree
+from penjing.data.source import Source, Target
+from penjing.data.table import Table
+from penjing.dialects.recipes import RECIPES, recipe_of
+from penjing.errors import ChoiceError, DataError
+from penjing.explain.node import story
+from penjing.grow.recipe import Recipe
+from penjing.i18n import LANGUAGES, Names
+from penjing.render.worksheets.draw_table import RandomNumbers, draw_table, shape_of, topic_shape
+from penjing.render.worksheets.sheet_and_solution import Worksheet
+from penjing.render.worksheets.sheet_record import sheet_record, solution_record, split_nodes
+from penjing.render.worksheets.slots import LEVELS, MEASURES
+from penjing.render.worksheets.unique_answer import has_unique_answer
+from penjing.tree.dialect import dialect_of
+
+MAX_ROWS = 100
+"""A worksheet lists all rows; this many fit on two pages."""
+MAX_NODES = 40
+"""A tree with more splits is too large to be computed by hand."""
+MAX_DEPTH = 6
+"""The largest depth of a drawn tree."""
+_MAX_DRAWN_NODES = 6
+"""The largest number of splits of a drawn tree, for each level of its depth beyond the first."""
+
+
+def worksheet(
+    data: Source | None = None,
+    target: Target | None = None,
+    recipe: str | Recipe = "id3",
+    *,
+    seed: int | None = None,
+    depth: int | None = None,
+    rows: int | None = None,
+    blanks: Literal["choice", "measures", "all"] = "measures",
+    lang: str = "en",
+    quiet: bool = False,
+) -> Worksheet:
+    """Make a worksheet with blanks, and its solution, from a table or from a random one.
+
+    Parameters
+    ----------
+    data : Table or source, optional
+        A table, or anything that :func:`penjing.read` can read. With ``seed``, only its columns,
+        categories and classes are used; without a table, columns come from a built-in list.
+    target : str or values, optional
+        The column to predict; not needed for a `Table`.
+    recipe : str or Recipe
+        A recipe of the textbook: ``id3``, ``c4.5-textbook``, ``cart-textbook``, ``cart-binary``.
+    seed : int, optional
+        Draw a random table with one clear answer: no ties at any node, scores well apart. The
+        same seed gives the same table everywhere.
+    depth : int, optional
+        The largest depth of the tree; by default no limit, and 2 for a drawn table, whose tree is
+        as deep as that.
+    rows : int, optional
+        The number of rows of a drawn table; by default 8, 12, 16, … for a depth of 1, 2, 3, …
+    blanks : str
+        How much is left blank. ``choice``: the scores of the columns, the chosen one and its
+        branches; those of the root are given. ``measures``: also the class counts, the impurity
+        and the steps to each score. ``all``: also those of every branch of every column.
+    lang : str
+        ``en`` or ``zh``.
+    quiet : bool
+        Do not warn about decisions made while reading the data.
+
+    Returns
+    -------
+    Worksheet
+        ``save(path)`` writes it and its solution.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> sheet = penjing.worksheet("example:play_tennis", recipe="id3", blanks="all")
+    >>> sheet.sheet["n_nodes"], sheet.solution["answers"][-2]
+    (3, {'id': '3.branch.3.rows', 'kind': 'count', 'value': None, 'text': '–'})
+    >>> drawn = penjing.worksheet(recipe="cart-textbook", seed=7, lang="zh")
+    >>> len(drawn.sheet["rows"]), drawn.ties
+    (12, [])
+    """
+    lang = arguments.one_of("lang", lang, LANGUAGES)
+    level = arguments.one_of("blanks", blanks, LEVELS)
+    depth = arguments.optional_whole_number("depth", depth, 1)
+    settings = _textbook_recipe(recipe).but(max_depth=depth)
+    table = None if data is None else _complete(read_rows(data, target, quiet=quiet))
+    if seed is not None:
+        table = _drawn(table, settings, arguments.whole_number("seed", seed, 0), rows, lang)
+    elif table is None:
+        raise ChoiceError("worksheet_needs_data")
+    elif rows is not None:
+        raise ChoiceError("worksheet_rows_seed")
+    if table.n_rows > MAX_ROWS:
+        raise ChoiceError("worksheet_rows", n=table.n_rows, most=MAX_ROWS)
+    return _worksheet(table, settings, level, lang, seed)
+
+
+def _textbook_recipe(recipe: str | Recipe) -> Recipe:
+    """Return a recipe whose scores are the formulas of the textbook."""
+    named = recipe_of(recipe)
+    if not _is_textbook(named):
+        known = [name for name, other in RECIPES.items() if _is_textbook(other)]
+        raise ChoiceError("worksheet_recipe", recipe=named.name, known=Names(known))
+    return named
+
+
+def _is_textbook(recipe: Recipe) -> bool:
+    is_known = isinstance(recipe.criterion, str) and recipe.criterion in MEASURES
+    has_shape = recipe.shape in ("multiway", "binary")
+    return is_known and has_shape and dialect_of(recipe.rules).ranks_by_criterion
+
+
+def _complete(table: Table) -> Table:
+    """Return a table of classes without missing values or weights; others are refused."""
+    if table.target is None:
+        raise DataError("no_target_in_table")
+    if table.is_regression:
+        raise ChoiceError("worksheet_numbers", target=table.target.name)
+    if table.weight is not None:
+        raise ChoiceError("worksheet_weights")
+    missing = [c.name for c in (*table.columns, table.target) if c.has_missing]
+    if missing:
+        raise ChoiceError("worksheet_missing", columns=Names(missing))
+    return table
+
+
+def _drawn(table: Table | None, recipe: Recipe, seed: int, n_rows: int | None, lang: str) -> Table:
+    """Return a random table whose tree has the wanted depth, and is clearly the only answer."""
+    depth = 2 if recipe.max_depth is None else recipe.max_depth
+    if depth > MAX_DEPTH:
+        raise ChoiceError("worksheet_depth", depth=depth, most=MAX_DEPTH)
+    wanted = 4 + 4 * depth if n_rows is None else n_rows
+    size = arguments.whole_number("rows", wanted, 4, MAX_ROWS)
+    random = RandomNumbers(seed)
+    shape = topic_shape(random, lang, size) if table is None else shape_of(table, size)
+
+    def is_good(drawn: Table) -> bool:
+        tree = fit(drawn, recipe=recipe, quiet=True)
+        n_splits = tree.n_nodes - tree.n_leaves
+        if tree.depth != depth or n_splits > _MAX_DRAWN_NODES * max(1, depth - 1):
+            return False
+        return has_unique_answer(story(tree, drawn), drawn)
+
+    return draw_table(shape, depth, random, is_good)
+
+
+def _worksheet(table: Table, recipe: Recipe, level: str, lang: str, seed: int | None) -> Worksheet:
+    tree: Tree = fit(table, recipe=recipe, quiet=True)
+    nodes = split_nodes(tree)
+    if not nodes:
+        raise ChoiceError("worksheet_one_leaf")
+    if len(nodes) > MAX_NODES:
+        raise ChoiceError("worksheet_large", n=len(nodes), most=MAX_NODES)
+    explanations: dict[int, dict[str, Any]] = {
+        node: tree.why(node, table).to_dict() for node in range(tree.n_nodes)
+    }
+    about = {name: getattr(recipe, name) for name in ("name", "criterion", "shape", "max_depth")}
+    sheet = sheet_record(table, about, len(nodes), level=level, lang=lang, seed=seed)
+    sheet, solution = solution_record(sheet, tree, explanations)
+    return Worksheet(sheet, solution, table, tree, [explanations[node] for node in nodes])
