@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import penjing
+from penjing.data.column_notes import COUNTED
 from penjing.data.encode.coded import Wants, coded
 from penjing.errors import PenjingError
 
@@ -24,7 +25,7 @@ def told(table: penjing.Table) -> dict[str, Any]:
         "rows": table.n_rows,
         "numbers": None if table.row_numbers is None else table.row_numbers.tolist(),
         "weight": None if table.weight is None else table.weight.tolist(),
-        "notes": [(note.key, dict(note.values)) for note in table.notes],
+        "notes": [(n.key, dict(n.values)) for n in table.notes if n.key not in COUNTED],
         "source": {k: v for k, v in table.source.items() if k != "bytes_per_row"},
     }
 

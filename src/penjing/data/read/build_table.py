@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from penjing.data.column_notes import find_leaks, find_spellings
 from penjing.data.read.clean_columns import clean_column
 from penjing.data.read.context import ReadContext
 from penjing.data.read.convert import require_numbers
@@ -72,7 +73,21 @@ def build_table(
         left_out=tuple(context.left_out),
         source={**raw_table.source, **({"reading": record} if record else {})},
     )
-    return finish_table(table, context, drop=drop)
+    context.notes += find_spellings(columns, target_column)
+    table = finish_table(table, context, drop=drop)
+    return _with_leaks(table, context, target_column) if drop else table
+
+
+def _with_leaks(table: Table, context: ReadContext, target: Column | None) -> Table:
+    """Return a table with notes about leaks; dates count by the rows without a value."""
+    is_kept = slice(None) if target is None or not target.has_missing else target.codes >= 0
+    raw_columns = context.raw_table.by_name()
+    dates = {
+        name: clean_column(context, raw_columns[name], quiet=True).codes[is_kept] < 0
+        for name, reason in context.left_out
+        if reason == "date"
+    }
+    return replace(table, notes=(*table.notes, *find_leaks(table, dates)))
 
 
 def _restore_row_counts(context: ReadContext) -> list[Column]:

@@ -30,6 +30,15 @@ MAX_CLASSES = 1000
 MIN_ODD_ROWS, MIN_ODD_SHARE = 20, 0.95
 """With this many rows and this share of numbers, a text among them gets a note."""
 
+MAX_ODD_WORDS, MIN_ODD_NUMBERS = 2, 10
+"""So does one among at most so many, if half of the rows have numbers, so many different ones."""
+
+MANY_LEVELS = 100
+"""A column with more categories than this gets a note, however many rows there are."""
+
+FEW_ROWS_EACH = ((10, 5), (50, 100))
+"""So does one with more than 10 categories of fewer than 5 rows each on average, or 50 and 100."""
+
 
 def infer_columns(
     context: ReadContext, raw: RawColumn, spec: ColumnSpec | None, *, keep: bool = False
@@ -75,9 +84,10 @@ def infer_column(context: ReadContext, raw: RawColumn, numeric: NumericLevels) -
         if len(numeric.raw.levels) != 2 or not are_integers(numeric.raw):
             return make_numeric_column(context, numeric)
         return make_categorical_column(clean_categorical(context, raw))
-    _note_odd_value(context, raw, numeric)
+    is_nearly_numeric = _note_odd_value(context, raw, numeric)
     raw = clean_categorical(context, raw)
-    _note_many_levels(context, raw)
+    if not is_nearly_numeric:
+        _note_many_levels(context, raw)
     return make_categorical_column(raw)
 
 
@@ -142,18 +152,22 @@ def looks_like_id(context: ReadContext, raw: RawColumn, numeric: NumericLevels) 
     return True
 
 
-def _note_odd_value(context: ReadContext, raw: RawColumn, numeric: NumericLevels) -> None:
-    """Note the first cell that is not a number in a column that is nearly numeric."""
+def _note_odd_value(context: ReadContext, raw: RawColumn, numeric: NumericLevels) -> bool:
+    """Note the first cell that is not a number in a column that is nearly numeric, if it is."""
     n_known, is_number = raw.n_known, numeric.numbers.is_number
     share = float(raw.counts()[is_number].sum()) / n_known if n_known else 0.0
-    if n_known >= MIN_ODD_ROWS and share > MIN_ODD_SHARE:
-        level = raw.first_shown(~is_number)
-        value = raw.levels[level]
-        context.note("odd_number", column=raw.name, row=raw.first_row_number(level), value=value)
+    n_odd, n_numbers = int((~is_number).sum()), int(is_number.sum())
+    is_one_word = n_odd <= MAX_ODD_WORDS and n_numbers >= MIN_ODD_NUMBERS and share >= 0.5
+    if n_known < MIN_ODD_ROWS or not (share > MIN_ODD_SHARE or is_one_word):
+        return False
+    level = raw.first_shown(~is_number)
+    value = raw.levels[level]
+    context.note("odd_number", column=raw.name, row=raw.first_row_number(level), value=value)
+    return True
 
 
 def _note_many_levels(context: ReadContext, raw: RawColumn, key: str = "many_levels") -> None:
     """Note that a column has many categories."""
-    n = len(raw.levels)
-    if n > 50 or (n > 10 and 5 * n > context.raw_table.n_rows):
+    n, n_rows = len(raw.levels), context.raw_table.n_rows
+    if n > MANY_LEVELS or any(n > most and n_rows < each * n for most, each in FEW_ROWS_EACH):
         context.note(key, column=raw.name, n=n)
