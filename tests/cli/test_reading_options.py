@@ -14,6 +14,7 @@ import typer
 
 from penjing.cli.app import build_app
 from penjing.cli.parameters import READING_OPTIONS
+from penjing.data.read import stream
 from workbook import write_workbook
 
 TABLES = ("data", "train", "test", "validate")
@@ -317,6 +318,21 @@ def assert_same_with_and_without(run, line, words):
         rows = [row.rsplit(",", 1)[1] for row in done.out.splitlines()] if is_shorter else done.out
         found.append((rows, page))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("option", LONG)
+def test_batches_are_read_as_the_whole_table(run, option, monkeypatch):
+    """Predict reads large files batch by batch, and few rows of a batch say little."""
+    table, value = REMEMBERED[option]()
+    recipe = ("-r", "cart-binary", "--missing", "branch", "-o", "m.tree")
+    target = () if option == "--target" else ("--target", "y")
+    assert run("fit", table, *given(option, value), *recipe, *target).code == 0
+    whole = run("predict", "m.tree", table).out
+    monkeypatch.setattr(stream, "WHOLE_BYTES", 200)
+    monkeypatch.setattr(stream, "PIECE_CHARACTERS", 60)
+    done = run("predict", "m.tree", table)
+    assert done.code == 0, done.err
+    assert done.out == whole
 
 
 MATTERS = sorted({*LONG} - {"--target", "--schema", "--keep", "--ignore", "--dates"})

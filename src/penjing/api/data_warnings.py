@@ -6,8 +6,9 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable
+from functools import wraps
 from pathlib import Path
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 from penjing import arguments
 from penjing.data.notes import Note, collect_notes
@@ -15,6 +16,7 @@ from penjing.errors import DataWarning
 
 _PACKAGE = str(Path(__file__).parents[1]) + os.sep
 R = TypeVar("R")
+P = ParamSpec("P")
 
 
 def warn_of(notes: Iterable[Note]) -> None:
@@ -45,3 +47,16 @@ def with_warnings(work: Callable[[], R], *, quiet: bool) -> R:
             return work()
         finally:  # also if growing fails: the notes may say why
             warn_of(notes)
+
+
+def warns_of_rows(method: Callable[P, R]) -> Callable[P, R]:
+    """Let a method warn if the rows that it is given are read otherwise than those of training."""
+
+    @wraps(method)
+    def warning(*args: P.args, **kwargs: P.kwargs) -> R:
+        with collect_notes() as notes:
+            result = method(*args, **kwargs)
+        warn_of({str(note): note for note in notes}.values())
+        return result
+
+    return warning

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from penjing import arguments
 from penjing.api.class_names import shown
-from penjing.api.data_warnings import with_warnings
+from penjing.api.data_warnings import warns_of_rows, with_warnings
 from penjing.api.keywords import accepts_other_options, given_options
 from penjing.api.settings import SubtreeSettings
 from penjing.data.source import ClassNames, ColumnSchema, Label, Source, Target
@@ -132,6 +132,7 @@ class Tree(TreeData):
 
     # -- predictions ---------------------------------------------------------------------------
 
+    @warns_of_rows
     def predict(
         self, source: Source, *, unseen: Unseen | None = None, missing: Missing | None = None
     ) -> npt.NDArray[Any]:
@@ -164,6 +165,7 @@ class Tree(TreeData):
         """
         return prediction.predict(self, source, unseen=unseen, missing=missing)
 
+    @warns_of_rows
     def predict_proba(
         self, source: Source, *, unseen: Unseen | None = None, missing: Missing | None = None
     ) -> Floats:
@@ -188,6 +190,7 @@ class Tree(TreeData):
         """
         return prediction.predict_proba(self, source, unseen=unseen, missing=missing)
 
+    @warns_of_rows
     def apply(
         self, source: Source, *, unseen: Unseen | None = None, missing: Missing | None = None
     ) -> Ids:
@@ -228,6 +231,7 @@ class Tree(TreeData):
 
         return of_tree(self)
 
+    @warns_of_rows
     def why(self, node: int | str = 0, data: Source | None = None) -> NodeExplanation:
         """Return why a node splits as it does: every candidate, with the formula filled in.
 
@@ -261,6 +265,7 @@ class Tree(TreeData):
                 return NodeExplanation(about_empty(self, node, empty_branch), self)
         return NodeExplanation(explain(self, self.checked(node), rows), self)
 
+    @warns_of_rows
     def report(
         self,
         path: str | Path | None = None,
@@ -330,6 +335,7 @@ class Tree(TreeData):
             write_atomically(arguments.path("path", path), page.encode("utf-8"))
         return page
 
+    @warns_of_rows
     def explain(
         self, row: Source, *, flips: int = 3, class_names: ClassNames | None = None
     ) -> Explanation:
@@ -355,6 +361,7 @@ class Tree(TreeData):
 
         return explain_row(shown(self, class_names), row, flips=flips)
 
+    @warns_of_rows
     def score(
         self,
         source: Source,
@@ -393,6 +400,7 @@ class Tree(TreeData):
 
         return score(self, source, y, unseen=unseen, missing=missing)
 
+    @warns_of_rows
     def importances(
         self,
         kind: Literal["impurity", "permutation"] = "impurity",
@@ -448,6 +456,7 @@ class Tree(TreeData):
         confidence: float | None = None,
     ) -> Ruleset | Votes: ...
     @accepts_other_options
+    @warns_of_rows
     def ruleset(
         self,
         data: Source,
@@ -492,6 +501,7 @@ class Tree(TreeData):
     # -- changed trees -----------------------------------------------------------------------------
 
     @accepts_other_options
+    @warns_of_rows
     def prune(
         self,
         method: str,

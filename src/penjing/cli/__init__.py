@@ -7,8 +7,11 @@ prints. Slow imports happen inside the subcommand, so that ``penjing --help`` st
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Sequence
 from enum import IntEnum
+
+from penjing.errors import DataWarning
 
 __all__ = ["Exit", "main"]
 
@@ -35,7 +38,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     style = HelpStyle.from_args(args)
     try:
         app = build_app(with_completion=is_completing())
-        code = app(args=args, prog_name="penjing", standalone_mode=False, obj=style)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)  # the command prints notes itself
+            code = app(args=args, prog_name="penjing", standalone_mode=False, obj=style)
     except SystemExit as system_exit:  # raised by typer when a shell requests completions
         code = system_exit.code
     except KeyboardInterrupt:

@@ -231,8 +231,8 @@ class ReadingOptions:
         )
         for key, said in self._given().items():
             kept = reading.get(key)
-            if key == "decimal" and kept is None and len(marks) == 1:
-                kept = marks[0]
+            if key == "decimal" and kept is None:
+                kept = next((mark for mark in marks if mark != said), None)
             if kept is None or kept == said:
                 continue
             if key == "missing":

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from penjing.arguments import as_list
+from penjing.data.notes import record_notes
 from penjing.data.read import read
 from penjing.data.read.frames import name_text
 from penjing.data.read.missing_markers import Markers, make_markers
 from penjing.data.read.numbers import parse_numbers
 from penjing.data.read.reading import ColumnReading, Reading, fold_key, merge_readings
-from penjing.data.table import MISSING, Codes, Column, Field, Table, numeric
+from penjing.data.table import MISSING, Codes, Column, Field, Note, Table, numeric
 from penjing.errors import DataError, WrongTypeError, unknown_name_error
 from penjing.tree.nodes import LEAF
 from penjing.tree.tree_data import TreeData
@@ -194,9 +195,11 @@ def align_to(
             source = [source]
         names = _names(source, [f.name for f in schema], target)
         table = read(source, (aim and target) or False, wanted, names=names, like=reading)
+        record_notes(note for note in table.notes if note.key in OTHER_READING)
     else:
         table = source
     kept = Reading.from_json(reading)
+    _note_own_markers(kept, table)
     is_marked = kept.missing is None or "missing" in (_kept_reading(table) or {})
     marks = None if is_marked else make_markers(kept.missing, usual=True)
     have = {column.name: column for column in _columns(table)}
@@ -213,6 +216,25 @@ def align_to(
     if aim and target is not None and target.name in have:
         found = match_levels(have[target.name], target, table, marks, kept.column(target.name))
     return replace(table, columns=columns, target=found)
+
+
+OTHER_READING = frozenset(
+    f"note_{key}"
+    for key in (
+        "other_separator", "other_encoding", "other_sheet", "has_header", "other_decimal",
+        "weighted",
+    )
+)  # fmt: skip
+"""Notes that rows are not read as those of training were."""
+
+
+def _note_own_markers(kept: Reading, table: Table) -> None:
+    """Note that a table has other missing markers than the table of training had."""
+    own = (_kept_reading(table) or {}).get("missing")
+    if kept.missing is None or own is None or own == kept.missing:
+        return
+    own, markers = (m["only"] if isinstance(m, Mapping) else m for m in (own, kept.missing))
+    record_notes([Note("note_other_markers", {"said": own, "kept": markers})])
 
 
 def as_row(source: Any) -> Any:  # noqa: ANN401 - whatever `read` can read

@@ -78,6 +78,15 @@ TEXTS = {
     "quoted money": column('"$1,920.39"', "$15"),
     "percent": column("25%", "3%"),
     "comma for a point": column('"0,5"', '"1,25"', "1"),
+    "points for thousands": column('"1.234,5"', '"99,9"', "1.234"),
+    "a point or thousands": column("1.234", "2.500", "7"),
+    "a comma or thousands": column('"1,234"', '"2,500"', "7"),
+    "blanks for thousands": column("1 000", "2\u00a0500", "3\u202f000.5"),
+    "parentheses": column("(5)", "7", "(1200)"),
+    "parentheses alone": column("(5)", "(7)"),
+    "currencies": column("USD 5", "$7", "9 USD"),
+    "two currencies": column("$5", "€7"),
+    "spellings": column("Basic", "BASIC", "basic ", "pro", "Pro"),
     "infinite": column("1", "1e400", "2"),
     "infinite in words": column("1", "inf", "2"),
     "not a number in words": column("1", "nan", "2"),
@@ -182,14 +191,15 @@ def test_a_late_cell_in_another_encoding_is_refused_by_its_line(tmp_path):
         {"schema": {"a": "date"}}, {"weight": "b"}, {"weight": "a"}, {"weight": "zz"},
         {"keep": ["a"]}, {"dates": "month,weekday"}, {"separator": ";"}, {"separator": "\t"},
         {"encoding": "latin-1"}, {"encoding": "utf-16"}, {"encoding": "nonsense"},
-        {"names": ["a", "b", "y"]}, {"names": ["a", "b"]},
+        {"names": ["a", "b", "y"]}, {"names": ["a", "b"]}, {"decimal": ","}, {"decimal": "."},
+        {"decimal": ";"}, {"fold_case": True}, {"decimal": ",", "missing": ["-999", "V"]},
     ],
     ids=str,
 )  # fmt: skip
 @pytest.mark.parametrize(
     "cells",
     [("u", "v", "w"), ("1", "2.5", "-999"), ("2024-01-01", "2024-05-06"), ("01", "1", "u"),
-     ("0", "1", "2"), ("1,5", "2")],
+     ("0", "1", "2"), ("1,5", "2"), ("1.234", "999", "2.500"), ("U", "u", " u ", "V v", "v  V")],
     ids=str,
 )  # fmt: skip
 @pytest.mark.usefixtures("in_pieces")
@@ -299,6 +309,14 @@ MANY = {
     "blanks around numbers": lambda _: f" {RNG.random()} ",
     "hexadecimal late": lambda i: "0x1F" if i == N - 2 else f"{i * 5}",
     "twenty digits": lambda i: f"1234567890123{i * 7919 % 1_000_003:07d}",
+    "points for thousands": lambda i: f'"{i % 9 + 1}.{i * 31 % 1000:03d},{i % 97}"',
+    "points for thousands, one comma late": lambda i: (
+        '"99,90"' if i == N - 3 else f"{i % 900 + 1}.{i * 31 % 1000:03d}"
+    ),
+    "a point or thousands": lambda i: f"{i % 900 + 1}.{i * 31 % 1000:03d}",
+    "blanks for thousands": lambda i: f"{i % 900 + 1} {i * 31 % 1000:03d}",
+    "parentheses": lambda i: f"({i * 31 % 9973})" if i % 2 else f"{i * 31 % 9973}",
+    "currencies": lambda i: f"USD {i * 31 % 9973}" if i % 2 else f"${i * 31 % 9973}",
 }  # fmt: skip
 
 
@@ -325,6 +343,17 @@ def test_a_column_of_many_texts(name, title, tmp_path):
     path = tmp_path / "t.csv"
     path.write_text(many_rows(name, title), "utf-8")
     assert on_disk(path, "y") == in_memory(path, "y")
+
+
+@pytest.mark.parametrize("decimal", [".", ","])
+@pytest.mark.parametrize(
+    "name", ["points for thousands", "a point or thousands", "fractions", "whole numbers"]
+)
+@pytest.mark.usefixtures("few_held")
+def test_a_column_of_many_texts_with_a_decimal_mark(name, decimal, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(many_rows(name, "a"), "utf-8")
+    assert on_disk(path, "y", decimal=decimal) == in_memory(path, "y", decimal=decimal)
 
 
 @pytest.mark.parametrize("name", ["dates", "dates day first", "fractions", "money"])

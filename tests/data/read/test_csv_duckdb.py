@@ -21,6 +21,11 @@ COLUMNS = {
     "gaps": lambda i: "" if i % 7 == 0 else "NA" if i % 7 == 1 else f"{i * 3}",
     "numbers that are missing": lambda i: "-999" if i % 5 == 0 else f"{i * 3}",
     "a word late": lambda i: "late" if i == N - 1 else f"{i * 3}",
+    "a point or thousands": lambda i: f"{i % 900 + 1}.{i * 31 % 1000:03d}",
+    "a fraction late": lambda i: "0.5" if i == N - 1 else f"{i % 900 + 1}.{i * 31 % 1000:03d}",
+    "a comma late": lambda i: '"9,5"' if i == N - 1 else f"{i % 900 + 1}.{i * 31 % 1000:03d}",
+    "points for thousands": lambda i: f'"{i % 9 + 1}.{i * 31 % 1000:03d},{i % 97}"',
+    "exponents": lambda i: f"{i % 900 + 1}e2",
 }
 
 
@@ -50,6 +55,23 @@ def test_a_large_csv_is_one_table(name, title, missing, large, tmp_path):
     small = in_memory(path, "y", missing=missing)
     large()
     assert in_memory(path, "y", missing=missing) == small
+
+
+@pytest.mark.parametrize("decimal", [".", ","])
+@pytest.mark.parametrize("name", COLUMNS)
+def test_a_large_csv_with_a_decimal_mark_is_one_table(name, decimal, large, tmp_path):
+    rows = [f"{COLUMNS[name](i)},{i % 7},{'pqr'[i * i % 3]}\n" for i in range(N)]
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,y\n" + "".join(rows), "utf-8")
+    small = in_memory(path, "y", decimal=decimal)
+    predict = None
+    if isinstance(small, dict):  # not refused
+        table = penjing.read(path, "y", decimal=decimal, quiet=True)
+        predict = penjing.fit(table, recipe="cart-binary", missing="branch").predict
+    predicted = None if predict is None else predict(str(path)).tolist()
+    large()
+    assert in_memory(path, "y", decimal=decimal) == small
+    assert predict is None or predict(str(path)).tolist() == predicted
 
 
 @pytest.mark.parametrize("line", ['{"a": %d, "A": "x", "y": "p"}', '{"a": %d, "a_1": 2, "y": "q"}'])

@@ -82,6 +82,7 @@ def coded(
     work : str, optional
         In which folder the store is made; there an interrupted run goes on where it was.
     """
+    wants.reading()  # raises an error if it is invalid
     said = {name for name, kind in (wants.schema or {}).items() if kind != "ignore"}
     kept = {*wants.keep, *said} | ({wants.weight} if wants.weight else set())
     wishes = dict.fromkeys(kept, "asked")

@@ -21,7 +21,7 @@ from penjing.data.read.reading import FileLayout, Reading, with_layout
 from penjing.data.read.schema import check_schema
 from penjing.data.read.text_encoding import check_encoding
 from penjing.data.source import ColumnSchema, Source, Weights
-from penjing.data.table import Field, Table
+from penjing.data.table import Field, Note, Table
 from penjing.errors import ChoiceError, WrongTypeError
 
 __all__ = ["read"]
@@ -124,6 +124,9 @@ def read(
     check_columns_exist(raw_table, keep_names)
     if weight is None and target is not False and remembered.weight in raw_table.names:
         weight_name = remembered.weight  # the rows count as they did in training
+        raw_table.notes.append(
+            Note("note_weighted", {"source": raw_table.name, "column": weight_name})
+        )
     if missing is not None:  # a tree does not apply its own markers to the table
         raw_table.source = {**raw_table.source, "reading": {"missing": missing}}
     return conform_to_fields(

@@ -65,7 +65,10 @@ def find_numbers(
         return NumericLevels(raw, ParsedNumbers(np.full(n, np.nan), np.zeros(n, np.bool_)))
     if isinstance(raw.levels, np.ndarray):
         values = raw.levels.astype(np.float64)
-        style = NumberStyle("." if context.is_from_text and raw.levels.dtype.kind == "f" else None)
+        style = NumberStyle()
+        if context.is_from_text:
+            is_float = raw.levels.dtype.kind == "f"
+            style = NumberStyle("." if is_float else context.number_style(raw.name).decimal)
         is_number = np.ones(len(values), np.bool_)
         return NumericLevels(raw, ParsedNumbers(values, is_number, style=style))
     levels, style = [*raw.levels], context.number_style(raw.name)

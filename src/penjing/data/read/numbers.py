@@ -280,7 +280,7 @@ def _as_parsed_numbers(
         if one is not None and not PLAIN.fullmatch(level) and not INFINITY.fullmatch(level)
     )
     known = [one for one in parsed if one is not None]
-    has_mark = style.decimal is not None or any("." in n.digits or "," in n.digits for n in known)
+    has_mark = style.decimal is not None or any(_has_mark(one.digits) for one in known)
     units = style.units or _accepted_units({unit for one in known for unit in one.units})
     return ParsedNumbers(
         values,
@@ -289,6 +289,11 @@ def _as_parsed_numbers(
         NumberStyle(decimal if has_mark else None, units),
         _first_ambiguous([None if one is None else one.digits for one in parsed], style),
     )
+
+
+def _has_mark(digits: str) -> bool:
+    """Return whether digits show the decimal mark: with a fraction, thousands, or an exponent."""
+    return any(mark in digits for mark in ".,eE")
 
 
 def _first_ambiguous(digits: Sequence[str | None], style: NumberStyle) -> int:
@@ -376,7 +381,7 @@ def _parse_plain(levels: Sequence[str], style: NumberStyle) -> ParsedNumbers | N
     joined = "".join(levels)
     if not joined.isascii() or "_" in joined or " " in joined or np.isnan(values).any():
         return None
-    has_point = "." in joined
+    has_point = _has_mark(joined)
     if has_point and style.decimal == ",":
         return None
     decimal: DecimalMark | None = "." if has_point else style.decimal
@@ -420,7 +425,7 @@ def _facts_of_cell(parsed: ParsedNumber | None) -> tuple[Any, ...] | None:
     marks = tuple(bool(pattern.fullmatch(digits)) for pattern in _THOUSANDS.values())
     is_short = bool(_UP_TO_THREE_DIGITS.fullmatch(digits))
     value = parsed.value
-    how = (math.isinf(value), value.is_integer(), "." in digits, "," in digits, is_short, *marks)
+    how = (math.isinf(value), value.is_integer(), _has_mark(digits), is_short, *marks)
     return (parsed.units, parsed.in_parentheses, *how)
 
 

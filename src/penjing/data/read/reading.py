@@ -134,6 +134,8 @@ class Reading:
 
     def to_json(self) -> dict[str, Any]:
         """Return the record of a model file; parts with nothing to say are absent."""
+        if self == _NOTHING:
+            return {}
         columns = {name: column.to_json() for name, column in self.columns.items()}
         fold_case = self.fold_case if isinstance(self.fold_case, bool) else [*self.fold_case]
         record = {
@@ -161,7 +163,7 @@ class Reading:
         return self.column(name).fold_case or (told if isinstance(told, bool) else name in told)
 
 
-_NO_COLUMN = ColumnReading()
+_NO_COLUMN, _NOTHING = ColumnReading(), Reading()
 
 
 def _without_empty(record: Mapping[str, Any]) -> dict[str, Any]:
