@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from penjing import arguments
+from penjing.api.data_warnings import warn_of_text
 from penjing.api.fit import fit
 from penjing.api.read_table import read_rows
 from penjing.api.tree import Tree
@@ -14,12 +15,13 @@ from penjing.dialects.recipes import RECIPES, recipe_of
 from penjing.errors import ChoiceError, DataError
 from penjing.explain.node import story
 from penjing.grow.recipe import Recipe
-from penjing.i18n import LANGUAGES, Names
+from penjing.i18n import LANGUAGES, Names, say
 from penjing.render.worksheets.draw_table import RandomNumbers, draw_table, shape_of, topic_shape
 from penjing.render.worksheets.sheet_and_solution import Worksheet
 from penjing.render.worksheets.sheet_record import sheet_record, solution_record, split_nodes
 from penjing.render.worksheets.slots import LEVELS, MEASURES
 from penjing.render.worksheets.unique_answer import has_unique_answer
+from penjing.text.phrases import join_names
 from penjing.tree.dialect import dialect_of
 
 MAX_ROWS = 100
@@ -50,7 +52,8 @@ def worksheet(
     ----------
     data : Table or source, optional
         A table, or anything that :func:`penjing.read` can read. With ``seed``, only its columns,
-        categories and classes are used; without a table, columns come from a built-in list.
+        categories and classes are used, at most six columns and three classes; without a table,
+        they come from a built-in list.
     target : str or values, optional
         The column to predict; not needed for a `Table`.
     recipe : str or Recipe
@@ -70,7 +73,7 @@ def worksheet(
     lang : str
         ``en`` or ``zh``.
     quiet : bool
-        Do not warn about decisions made while reading the data.
+        Do not warn about decisions made while reading the data, and about ties.
 
     Returns
     -------
@@ -91,16 +94,18 @@ def worksheet(
     level = arguments.one_of("blanks", blanks, LEVELS)
     depth = arguments.optional_whole_number("depth", depth, 1)
     settings = _textbook_recipe(recipe).but(max_depth=depth)
-    table = None if data is None else _complete(read_rows(data, target, quiet=quiet))
+    table = None if data is None else _with_classes(read_rows(data, target, quiet=quiet))
     if seed is not None:
         table = _drawn(table, settings, arguments.whole_number("seed", seed, 0), rows, lang)
     elif table is None:
         raise ChoiceError("worksheet_needs_data")
     elif rows is not None:
         raise ChoiceError("worksheet_rows_seed")
-    if table.n_rows > MAX_ROWS:
-        raise ChoiceError("worksheet_rows", n=table.n_rows, most=MAX_ROWS)
-    return _worksheet(table, settings, level, lang, seed)
+    sheet = _worksheet(_complete(table), settings, level, lang, seed)
+    if not arguments.boolean("quiet", quiet):
+        for node, columns in sheet.ties:
+            warn_of_text(say("note_worksheet_tie", n=node, columns=join_names(columns)))
+    return sheet
 
 
 def _textbook_recipe(recipe: str | Recipe) -> Recipe:
@@ -118,12 +123,20 @@ def _is_textbook(recipe: Recipe) -> bool:
     return is_known and has_shape and dialect_of(recipe.rules).ranks_by_criterion
 
 
-def _complete(table: Table) -> Table:
-    """Return a table of classes without missing values or weights; others are refused."""
+def _with_classes(table: Table) -> Table:
+    """Return a table whose target are classes; others are refused."""
     if table.target is None:
         raise DataError("no_target_in_table")
     if table.is_regression:
         raise ChoiceError("worksheet_numbers", target=table.target.name)
+    return table
+
+
+def _complete(table: Table) -> Table:
+    """Return a small table without missing values or weights; others are refused."""
+    assert table.target is not None
+    if table.n_rows > MAX_ROWS:
+        raise ChoiceError("worksheet_rows", n=table.n_rows, most=MAX_ROWS)
     if table.weight is not None:
         raise ChoiceError("worksheet_weights")
     missing = [c.name for c in (*table.columns, table.target) if c.has_missing]
@@ -140,7 +153,7 @@ def _drawn(table: Table | None, recipe: Recipe, seed: int, n_rows: int | None, l
     wanted = 4 + 4 * depth if n_rows is None else n_rows
     size = arguments.whole_number("rows", wanted, 4, MAX_ROWS)
     random = RandomNumbers(seed)
-    shape = topic_shape(random, lang, size) if table is None else shape_of(table, size)
+    shape = topic_shape(random, lang, size) if table is None else shape_of(random, table, size)
 
     def is_good(drawn: Table) -> bool:
         tree = fit(drawn, recipe=recipe, quiet=True)

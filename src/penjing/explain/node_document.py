@@ -20,7 +20,7 @@ def node_document(
     target: str,
     lang: str = "en",
     *,
-    all_candidates: bool = True,
+    all_candidates: bool = False,
     closing: tuple[str, ...] = (),
 ) -> Document:
     """Return the explanation of a node as a document.

@@ -162,7 +162,7 @@ class NodeExplanation:
             if decision.get("now") == self.told["node"] and not decision.get("is_gone")
         ]
 
-    def to_markdown(self, lang: str = "en", *, all_candidates: bool = True) -> str:
+    def to_markdown(self, lang: str = "en", *, all_candidates: bool = False) -> str:
         """Return the candidates and their formulas as Markdown, with formulas in LaTeX.
 
         Parameters
@@ -177,12 +177,12 @@ class NodeExplanation:
         >>> import penjing
         >>> fish = penjing.example("fish")
         >>> why = penjing.fit(fish).why()
-        >>> print(why.to_markdown(all_candidates=False).splitlines()[10])
+        >>> print(why.to_markdown().splitlines()[10])
         | column | Ent after | gain | ratio | Gini | remark |
         """
         return write_document(self._document(lang, all_candidates=all_candidates), "md")
 
-    def to_latex(self, lang: str = "en", *, all_candidates: bool = True) -> str:
+    def to_latex(self, lang: str = "en", *, all_candidates: bool = False) -> str:
         r"""Return the candidates and their formulas as the text of a LaTeX file.
 
         Parameters
@@ -200,7 +200,7 @@ class NodeExplanation:
         """
         return write_document(self._document(lang, all_candidates=all_candidates), "tex")
 
-    def to_html(self, lang: str = "en", *, all_candidates: bool = True) -> str:
+    def to_html(self, lang: str = "en", *, all_candidates: bool = False) -> str:
         """Return the candidates and their formulas as one HTML page that loads nothing else.
 
         Parameters

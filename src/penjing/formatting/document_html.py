@@ -39,7 +39,7 @@ h3{{font-size:1rem;margin:1.2rem 0 .3rem}}h1,h2,h3,p,li{{overflow-wrap:anywhere}
 th,td{{padding:.25rem .6rem;border:1px solid var(--line);text-align:left;max-width:24rem;
 overflow-wrap:break-word}}thead th{{background:var(--head)}}
 .n{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}
-.blank{{display:inline-block;border-bottom:1px solid var(--ink);height:1.5em}}
+.blank{{display:inline-block;border-bottom:1px solid var(--ink);height:1.5em;max-width:100%}}
 td .blank{{border-bottom-color:transparent}}
 .formula{{margin:.6rem 0;line-height:2.1}}math{{font-size:1.05em}}
 figure{{margin:.5rem 0;overflow-x:auto}}figure svg{{max-width:100%;height:auto}}
@@ -90,7 +90,7 @@ def _block(block: Block) -> str:
         case Grid():
             return _table(block)
         case Figure():
-            return f"<figure>{block.svg}</figure>"
+            return f'<figure tabindex="0">{block.svg}</figure>'
 
 
 def _table(table: Grid) -> str:
@@ -108,7 +108,7 @@ def _table(table: Grid) -> str:
     )
     style = f' class="{" ".join(names)}"' if names else ""
     return (
-        f'<div class="wide"><table{style}>\n<thead><tr>{head}</tr></thead>\n'
+        f'<div class="wide" tabindex="0"><table{style}>\n<thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{rows}</tbody></table></div>"
     )
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import oracle_worksheet as oracle
 import penjing
 from penjing.data.table import Table, nominal, numeric
-from penjing.errors import ChoiceError
+from penjing.errors import ChoiceError, DataWarning
 from penjing.formatting.document_formats import write_document
 from penjing.render.worksheets.sheet_document import sheet_document
 from penjing.render.worksheets.sheet_record import sheet_record, split_nodes
@@ -25,7 +25,7 @@ GOLDEN = Path(__file__).parent / "golden" / "drawn_tables.json"
 recipes = st.sampled_from(RECIPE_NAMES)
 levels = st.sampled_from(["choice", "measures", "all"])
 languages = st.sampled_from(["en", "zh"])
-drawn = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+drawn = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @st.composite
@@ -202,6 +202,22 @@ def test_tables_are_drawn_in_the_shape_of_another_one():
     assert made.to_csv() != penjing.worksheet(golf, recipe="cart-textbook").to_csv()
 
 
+def test_a_large_table_with_gaps_gives_its_columns_and_classes():
+    random = np.random.RandomState(3)
+    words = [["p", "q", "r", None][i] for i in random.randint(0, 4, 400)]
+    columns = [nominal(f"c{i}", np.roll(words, 7 * i).tolist()) for i in range(9)]
+    target = nominal("y", [f"k{i}" for i in random.randint(0, 8, 400)])
+    made = penjing.worksheet(Table(tuple(columns), target, 400), seed=3)
+    assert len(made.sheet["columns"]) == 6
+    assert len(made.sheet["classes"]) == 3
+    assert set(made.sheet["classes"]) <= set(target.levels)
+
+
+def test_ties_are_warned_of():
+    with pytest.warns(DataWarning, match="at node 2, 根蒂, 脐部 and 触感 tie"):
+        penjing.worksheet(penjing.example("watermelon2.0"), depth=2)
+
+
 def test_what_cannot_be_computed_by_hand_is_refused_in_a_sentence():
     fish = penjing.example("fish")
 
@@ -239,6 +255,11 @@ def test_files_are_written_by_their_extension(tmp_path):
     assert json.loads((tmp_path / "b.json").read_text("utf-8"))["format"] == "penjing-worksheet"
     with pytest.raises(ChoiceError, match="extensions"):
         made.save(tmp_path / "a.pdf")
+    rows = tmp_path / "rows.json"
+    rows.write_text('[{"a": "x", "c": "k"}, {"a": "y", "c": "l"}]')
+    with pytest.raises(ChoiceError, match="overwritten"):
+        penjing.worksheet(rows, "c").save(rows)
+    assert rows.read_text().startswith("[")
     with pytest.raises(ChoiceError, match="same file"):
         made.save(tmp_path / "d.md", tmp_path / "d.md")
     assert not (tmp_path / "d.md").exists()

@@ -18,6 +18,8 @@ MAX_TRIES = 4000
 """How many tables are drawn before it is given up."""
 N_COLUMNS = 4
 """The number of columns of a table about a topic."""
+MAX_COLUMNS, MAX_CLASSES = 6, 3
+"""How many columns and classes of another table are used."""
 MIN_CLASS_SHARE = 0.25
 """The smallest share of the rarest class, of two classes."""
 
@@ -77,10 +79,16 @@ def topic_shape(random: RandomNumbers, lang: str, n_rows: int) -> TableShape:
     return TableShape(columns, topic.target, topic.classes, n_rows)
 
 
-def shape_of(table: Table, n_rows: int) -> TableShape:
-    """Return the shape of a table, without its rows."""
+def shape_of(random: RandomNumbers, table: Table, n_rows: int) -> TableShape:
+    """Return the shape of a table, without its rows; of a wide one, some of its columns."""
     assert table.target is not None
-    return TableShape(table.columns, table.target.name, tuple(table.target.levels), n_rows)
+    columns = [column for column in table.columns if len(column.levels) > 1]
+    if len(columns) > MAX_COLUMNS:
+        columns = [columns[i] for i in random.sample(len(columns), MAX_COLUMNS)]
+    classes = tuple(table.target.levels)
+    if len(classes) > MAX_CLASSES:
+        classes = tuple(classes[i] for i in random.sample(len(classes), MAX_CLASSES))
+    return TableShape(columns, table.target.name, classes, n_rows)
 
 
 def draw_table(

@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
@@ -172,8 +173,17 @@ class Worksheet:
             sheet_path: self.text_for(sheet_path),
             other: self.text_for(other, solution=True),
         }
+        for file in texts:
+            self._check_not_input(file)
         for file, text in texts.items():
             write_atomically(file, text.encode("utf-8"))
+
+    def _check_not_input(self, path: str) -> None:
+        """Raise an error if a file holds the rows that the worksheet was made from."""
+        digest = self.table.source.get("sha256")
+        file = Path(path)
+        if digest and file.is_file() and sha256(file.read_bytes()).hexdigest() == digest:
+            raise ChoiceError("worksheet_input", path=path)
 
     def text_for(self, path: str, *, solution: bool = False) -> str:
         """Return the content of a file, by its extension.
