@@ -37,7 +37,8 @@ _PUBLIC = {
     "Table": "data.table",
     "Tree": "api.tree",
     "bootstrap": "api.resampling",
-    "compare": "evaluate.compare",
+    "compare": "api.compare",
+    "compare_recipes": "api.compare",
     "cross_validate": "api.resampling",
     "entropy": "criteria.formulas",
     "example": "data.examples",
@@ -106,6 +107,7 @@ _OLD_NAMES = {
 }
 
 if TYPE_CHECKING:
+    from penjing.api.compare import compare, compare_recipes
     from penjing.api.fit import fit
     from penjing.api.load import load
     from penjing.api.read_table import read
@@ -135,7 +137,6 @@ if TYPE_CHECKING:
     from penjing.estimators import TreeClassifier as TreeClassifier
     from penjing.estimators import TreeRegressor as TreeRegressor
     from penjing.estimators.from_sklearn import from_sklearn as from_sklearn
-    from penjing.evaluate.compare import compare
     from penjing.grow.recipe import Recipe
 
 __all__ = [
@@ -151,6 +152,7 @@ __all__ = [
     "Tree",
     "bootstrap",
     "compare",
+    "compare_recipes",
     "cross_validate",
     "entropy",
     "example",

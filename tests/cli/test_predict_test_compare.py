@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -253,3 +254,31 @@ def test_every_verb_that_tests_says_that_rows_were_seen(run, melon, lang):
                 assert said.count(words) == 1, verb
         page = Path("page.html").read_text("utf-8")
         assert (words is not None) == ("<p class=warn>" in page), file
+
+
+def test_several_trees_and_recipes_are_compared(run, melon):
+    run("prune", melon, "--method", "pessimistic", "-o", "small.tree")
+    run("fit", TRAIN, "-r", "cart-binary", "-o", "cart.tree")
+    done = run("compare", melon, "small.tree", "cart.tree", "--train", TRAIN, "--folds", "4")
+    assert done.code == 0, done.err
+    assert re.search(r"leaves +depth +training +4-fold", done.out)
+    assert done.out.count("melon, ") == 2
+    told = run("compare", melon, "small.tree", "cart.tree", "--train", TRAIN, "--json").data
+    assert [tree["name"] for tree in told["trees"]] == ["melon", "small", "cart"]
+    assert len(told["pairs"]) == 3
+    chinese = run("compare", melon, "small.tree", "cart.tree", "--lang", "zh").out
+    assert "最先不同之处" in chinese
+    names = "id3,c4.5-textbook,cart-textbook"
+    done = run("compare", "--recipes", names, TRAIN, "--test", "Watermelon-test1.csv")
+    assert done.code == 0, done.err
+    lines = done.out.splitlines()
+    assert [line.split()[0] for line in lines[1:4]] == names.split(",")
+    assert "test1" in lines[0]
+    told = run("compare", "--recipes", names, TRAIN, "--leave-one-out", "--json").data
+    expected = run("cross-validate", TRAIN, "-r", "id3", "--leave-one-out", "--json").data
+    assert told["trees"][0]["cross_validation"]["correct"] == expected["correct"]
+    assert run("compare", melon).code == 1
+    assert run("compare", "--recipes", "id3", TRAIN).code == 1
+    assert run("compare", "--recipes", names, TRAIN, TRAIN).code == 1
+    assert "--train" in run("compare", melon, "small.tree", "--folds", "4").err
+    assert "unknown recipe" in run("compare", "--recipes", "id3,nope", TRAIN).err

@@ -72,6 +72,7 @@ HELP_EXAMPLES: dict[str, tuple[str, ...]] = {
     "compare": (
         "penjing compare melon.tree small.tree",
         "penjing compare melon.tree small.tree --train example:watermelon2.0",
+        "penjing compare --recipes id3,c4.5-textbook,cart-textbook example:watermelon3.0",
     ),
     "bootstrap": (
         "penjing bootstrap example:watermelon2.0 --recipe id3",

@@ -37,7 +37,7 @@ def with_reading_options(function: Command) -> Command:
 
     Where a command has a model, that settles what the columns are, and the help says so.
     """
-    has_model = not {"model", "first"}.isdisjoint(inspect.signature(function).parameters)
+    has_model = not {"model", "models"}.isdisjoint(inspect.signature(function).parameters)
     options = MODEL_READING_OPTIONS if has_model else READING_OPTIONS
     return collect_options(function, "reading", options, ReadingOptions)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,12 +15,14 @@ from penjing.cli.console import Console
 from penjing.cli.option_groups import with_reading_options
 from penjing.cli.parameters import (
     EVALUATION,
+    GROWING,
     INPUT,
     OUTPUT,
     Data,
     Missing,
     Model,
     Output,
+    Seed,
     Test,
     Train,
     Unseen,
@@ -27,7 +30,7 @@ from penjing.cli.parameters import (
     option,
 )
 from penjing.cli.prune_options import LEAVE_ONE_OUT, leave_one_out
-from penjing.errors import CapabilityError, ChoiceError, PenjingError
+from penjing.errors import CapabilityError, ChoiceError, DataError, PenjingError
 
 if TYPE_CHECKING:
     from penjing.api.tree import Tree
@@ -129,7 +132,7 @@ def evaluate(
     sources.warn_if_not_held_out(console, reading, {model: tree}, data, rows)
     policy: Any = {"unseen": unseen, "missing": missing}  # checked by `score`
     report = tree.score(rows, **policy)
-    bound = None
+    bound = training = None
     if not tree.is_regression:
         training = sources.find_training_rows(console, tree, model, train, reading)
         bound = None if training is None else _accuracy_bound(training, rows)
@@ -138,7 +141,8 @@ def evaluate(
     elif tree.is_regression:
         console.print(report.text(console.lang))
     else:
-        _print_report(console, tree, rows, report, bound, full=full, names=(train, data))
+        tables = (training, rows)
+        _print_report(console, tree, tables, report, bound, full=full, names=(train, data))
     return _check_accuracy(console, report, min_accuracy)
 
 
@@ -158,7 +162,7 @@ def _bound_json(bound: AccuracyBound | None) -> dict[str, Any]:
 def _print_report(
     console: Console,
     tree: Tree,
-    rows: Table,
+    tables: tuple[Table | None, Table],
     report: Any,  # noqa: ANN401 - a Report
     bound: AccuracyBound | None,
     *,
@@ -167,6 +171,7 @@ def _print_report(
 ) -> None:
     from penjing.render import wrong_predictions  # noqa: PLC0415 - heavy
 
+    training, rows = tables
     console.print(report.headline(console.lang))
     if full or len(report.wrong) > 1:  # a single wrong row is listed below
         console.print("\n".join(report.table(console.lang)))
@@ -181,10 +186,11 @@ def _print_report(
                 report, paths, console.lang, ascii_only=console.ascii_only
             )
         )
-    if bound:
+    if bound and training is not None:
         path = names[0] or str(tree.about.get("source", {}).get("name", "train"))
         train, _ = sources.short_names(path, names[1])
-        for line in wrong_predictions.ceiling_lines(bound, wrong, train, console.lang):
+        lines = wrong_predictions.ceiling_lines(bound, wrong, train, console.lang, (training, rows))
+        for line in lines:
             console.print(line)
 
 
@@ -224,29 +230,124 @@ def compare(
     console: Console,
     *,
     reading: sources.ReadingOptions,
-    first: Annotated[str, argument("first_model", "MODEL")],
-    second: Annotated[str, argument("second_model", "MODEL")],
+    models: Annotated[list[str], argument("models", "MODEL...")],
+    recipes: Annotated[
+        str | None, option("compared_recipes", panel=GROWING, metavar="A,B,…")
+    ] = None,
     test: Test = None,
     train: Train = None,
+    folds: Annotated[
+        int | None, option("compare_folds", panel=EVALUATION, metavar="INT", min=2)
+    ] = None,
+    seed: Seed = 0,
     leave_out: Annotated[
         bool,
         option("compare_leave_one_out", "--leave-one-out", panel=EVALUATION),
     ] = False,
 ) -> None:
-    """Compare two trees: sizes, accuracies, splits, and rows with different predictions."""
-    from penjing.evaluate import comparison_text  # noqa: PLC0415
-    from penjing.evaluate.compare import compare as compare_trees  # noqa: PLC0415 - heavy
-
-    trees = (sources.load_model(first), sources.load_model(second))
+    """Compare trees: sizes, accuracies, splits, and rows with different predictions."""
+    how: Any = "leave-one-out" if leave_out else folds
+    if recipes is not None:
+        _compare_recipes(console, reading, models, recipes.split(","), (test, how, seed))
+        return
+    if len(models) < 2:
+        raise ChoiceError("compare_needs_two", n=len(models))
+    trees = [sources.load_model(path) for path in models]
     tables = {}
     if train is not None:
         tables["training"] = reading.read_rows_for_all(console, trees, train)
     if test is not None:
         tables["test"] = reading.read_rows_for_all(console, trees, test)
-        tree_by_path = dict(zip((first, second), trees, strict=True))
+        tree_by_path = dict(zip(models, trees, strict=True))
         sources.warn_if_not_held_out(console, reading, tree_by_path, test, tables["test"])
-    names = (Path(first).stem, Path(second).stem)
-    compared = compare_trees(*trees, tables, names=names)
+    if len(trees) == 2 and folds is None:
+        _compare_two(console, reading, (models, trees, tables), (train, test), leave_out=leave_out)
+        return
+    if how is not None and train is None:
+        raise ChoiceError("compare_folds_need_rows", folds=how)
+    if how is not None and train is not None:  # trees grow from columns that none splits on, too
+        tables["training"] = reading.read_table(replace(console, is_quiet=True), train)
+    from penjing.evaluate.compare_several import compare_several  # noqa: PLC0415 - heavy
+
+    comparison = compare_several(trees, tables, _distinct_names(models), folds=how, seed=seed)
+    _print_several(console, comparison.to_dict(), test, train)
+
+
+def _distinct_names(paths: list[str]) -> list[str]:
+    """Return the names of model files without extension; whole paths if two are the same."""
+    stems = [Path(path).stem for path in paths]
+    if len(set(stems)) == len(stems):
+        return stems
+    return [f"{path} ({i})" if paths.count(path) > 1 else path for i, path in enumerate(paths, 1)]
+
+
+def _print_several(
+    console: Console, comparison: dict[str, Any], test: str | None, train: str | None
+) -> None:
+    from penjing.evaluate import several_text  # noqa: PLC0415 - heavy
+
+    comparison["test"] = None if test is None else sources.short_names(test, train or test)[0]
+    if console.as_json:
+        console.print_json(comparison)
+    else:
+        console.print(several_text.write(comparison, console.lang))
+
+
+def _compare_recipes(
+    console: Console,
+    reading: sources.ReadingOptions,
+    files: list[str],
+    recipes: list[str],
+    evaluation: tuple[str | None, Any, int],
+) -> None:
+    """Grow a tree by each recipe from one table, and compare them."""
+    from penjing.api.fit import fit  # noqa: PLC0415 - heavy
+    from penjing.evaluate.compare_several import compare_several  # noqa: PLC0415
+
+    test, folds, seed = evaluation
+    if len(files) != 1:
+        raise ChoiceError("compare_one_table", n=len(files))
+    names = list(dict.fromkeys(name.strip() for name in recipes if name.strip()))
+    if len(names) < 2:
+        raise ChoiceError("compare_needs_two", n=len(names))
+    table = reading.read_table(console, files[0])
+    console.print_notes(table.notes)
+    trees: dict[str, Tree] = {}
+    for name in names:
+        try:
+            trees[name] = fit(table, recipe=name, quiet=True)
+        except (CapabilityError, DataError) as problem:
+            why = console.message(problem.key, **problem.values)
+            console.print_note("note_recipe_left_out", recipe=name, why=why)
+    if len(trees) < 2:
+        raise ChoiceError("compare_needs_two", n=len(trees))
+    tables = {"training": table}
+    if test is not None:
+        rows_only = replace(reading, schema=None, ignore=None, keep=None, dates=None)
+        assert table.target is not None
+        tables["test"] = rows_only.read_rows(console, test, table.schema, table.target.field)
+        if sources.are_same_file(test, files[0]):
+            console.print_note("note_training_rows_tested", source=test)
+    comparison = compare_several(list(trees.values()), tables, list(trees), folds=folds, seed=seed)
+    _print_several(console, comparison.to_dict(), test, files[0])
+
+
+def _compare_two(
+    console: Console,
+    reading: sources.ReadingOptions,
+    compared_trees: tuple[list[str], list[Tree], dict[str, Table]],
+    paths: tuple[str | None, str | None],
+    *,
+    leave_out: bool,
+) -> None:
+    """Print the comparison of two trees."""
+    from penjing.evaluate import comparison_text  # noqa: PLC0415
+    from penjing.evaluate.compare import compare as compare_trees  # noqa: PLC0415 - heavy
+
+    models, trees, tables = compared_trees
+    train, test = paths
+    names = (Path(models[0]).stem, Path(models[1]).stem)
+    compared = compare_trees(trees[0], trees[1], tables, names=names)
     comparison: dict[str, Any] = compared.to_dict() | {"is_pruned": compared.is_pruned}
     if compared.verdict is not None:
         comparison["verdict"] = compared.verdict
@@ -265,7 +366,7 @@ def compare(
 
 
 def _can_leave_one_out(
-    console: Console, trees: tuple[Tree, Tree], rows: Table, *, is_forced: bool
+    console: Console, trees: Sequence[Tree], rows: Table, *, is_forced: bool
 ) -> bool:
     """Return whether leave-one-out is possible and quick enough, or forced."""
     if trees[0].is_regression or rows.target is None:

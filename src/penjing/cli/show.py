@@ -299,10 +299,19 @@ def explain(
     from penjing.explain.row import explain_row  # noqa: PLC0415 - heavy
 
     tree = sources.load_model(model)
-    explanation = explain_row(tree, sources.parse_row(console, tree, row, data, reading))
+    given = sources.parse_row(console, tree, row, data, reading)
+    explanation = explain_row(tree, given)
+    number, ids = (given.row_number(0), given.row_ids) if data is not None else (None, None)
     if console.as_json:
-        console.print_json(explanation.to_json())
+        named = {} if ids is None else {"id": ids.of(0), "row_id": ids.name}
+        position = {} if number is None else {"row_number": number}
+        console.print_json(explanation.to_json() | position | named)
     else:
+        if ids is not None and number is not None:
+            where = console.message("rows_named", n=1, rows=number)
+            console.print(
+                console.message("explain_which_row", row=where, column=ids.name, id=ids.of(0))
+            )
         console.print(explanation.text(console.lang, ascii_only=console.ascii_only))
 
 

@@ -263,7 +263,7 @@ class ReadingOptions:
         return self.read_rows(console, path, tree.schema, target, data=data, **options)
 
     def read_rows_for_all(self, console: Console, trees: Sequence[Tree], path: str) -> Table:
-        """Return the rows of a file with the columns of the splits of both trees."""
+        """Return the rows of a file with the columns of the splits of all trees."""
         from penjing.predict.inputs import reading_of  # noqa: PLC0415 - heavy
 
         self.check_ignored_columns(*trees)
@@ -274,7 +274,8 @@ class ReadingOptions:
             "like": self.reading_for(console, *trees),
         }
         table = self.read_rows(console, path, list(fields.values()), trees[0].target, **options)
-        if self.markers or reading_of(trees[0]) == reading_of(trees[1]):
+        kept = reading_of(trees[0])
+        if self.markers or all(reading_of(tree) == kept for tree in trees):
             return table
         source = {key: value for key, value in table.source.items() if key != "reading"}
         return replace(table, source=source)  # each tree applies its own reading
@@ -360,6 +361,9 @@ def parse_row(
         text = "1"
     if path is not None:
         table = reading.read_rows_for(console, tree, path, with_target=False)
+        column, sign, value = text.partition("=")
+        if sign and table.row_ids is not None and column.strip() == table.row_ids.name:
+            return _row_with_id(table, value.strip(), path)
         if not text.isdecimal() or not 1 <= int(text) <= table.n_rows:
             raise ChoiceError("explain_row_number", n=table.n_rows, row=text)
         return table.take([place == int(text) - 1 for place in range(table.n_rows)])
@@ -380,6 +384,15 @@ def parse_row(
     if not tree.schema or merged == (kept or {}):
         return row  # the tree applies its own reading
     return align_to(tree.schema, None, [complete_row(tree, row)], reading=merged)
+
+
+def _row_with_id(table: Table, text: str, path: str) -> Table:
+    """Return the row that has an id, as a table of one row."""
+    assert table.row_ids is not None
+    found = [row for row in range(table.n_rows) if str(table.row_id(row)) == text]
+    if not found:
+        raise ChoiceError("explain_no_id", source=path, column=table.row_ids.name, id=text)
+    return table.take(found[:1])
 
 
 def _parse_pairs(text: str) -> dict[str, str | None]:

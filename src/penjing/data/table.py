@@ -16,6 +16,8 @@ import numpy.typing as npt
 
 from penjing.arguments import bad_value_error, is_whole
 from penjing.data.notes import Note, Notes
+from penjing.data.row_ids import RowIds
+from penjing.data.source import Label
 from penjing.data.table_preview import preview_html, preview_text, size_text
 from penjing.errors import DataError, unknown_name_error
 from penjing.formatting.frame import frame_of
@@ -147,6 +149,8 @@ class Table:
         Decisions made while reading; they print as sentences.
     source : dict
         The source of the rows: name, encoding, separator, sha256.
+    row_ids : RowIds or None
+        The ids of the rows, by which texts name them; None if there is no id column.
 
     Examples
     --------
@@ -170,6 +174,7 @@ class Table:
     left_out: tuple[tuple[str, str], ...] = ()
     notes: tuple[Note, ...] = ()
     source: Mapping[str, Any] = field(default_factory=dict)
+    row_ids: RowIds | None = None
 
     def __post_init__(self) -> None:
         if type(self.notes) is not Notes:
@@ -300,6 +305,25 @@ class Table:
             raise bad_value_error("no_row", "row", row, int, last=self.n_rows - 1)
         return int(row) + 1 if self.row_numbers is None else int(self.row_numbers[row])
 
+    def row_id(self, row: int) -> Label | None:
+        """Return the id of a row; None if the table has no id column.
+
+        The id column is one that was left out as an id (the first whose name is that of an id),
+        or the named index of a frame of pandas.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> rows = [{"No": 7, "a": 1, "y": "n"}, {"No": 15, "a": 2, "y": "m"}]
+        >>> penjing.read(rows, "y", quiet=True).row_id(1)
+        15
+        """
+        number = self.row_number(row)  # refuses rows that are not there
+        if self.row_ids is None or number < 0:
+            return None
+        value: Label | None = self.row_ids.of(row)
+        return value
+
     def take(self, rows: npt.ArrayLike) -> Table:
         """Return the table with only these rows (positions or a mask) and all its levels.
 
@@ -319,6 +343,7 @@ class Table:
             n_rows=len(positions),
             weight=None if self.weight is None else self.weight[positions],
             row_numbers=numbers[positions],
+            row_ids=None if self.row_ids is None else self.row_ids.take(positions),
         )
 
     def _row_positions(self, rows: npt.ArrayLike) -> npt.NDArray[np.intp]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, NotRequired, TypedDict
@@ -75,6 +75,8 @@ class TableScore(TypedDict):
     """The weight of the rows predicted correctly, for classes."""
     squares: NotRequired[float]
     """The sum of squared errors, for numbers."""
+    interval: NotRequired[list[float]]
+    """The 95% interval of the accuracy, in the comparison of several trees."""
 
 
 class ComparedTree(TypedDict):
@@ -94,6 +96,10 @@ class DifferingRow(TypedDict):
     """The number of the row in its source, counted from 1."""
     answers: list[Label]
     """Both predictions."""
+    id: NotRequired[Label]
+    """The id of the row, if its table has an id column."""
+    id_column: NotRequired[str]
+    """The name of that column."""
 
 
 class Comparison(dict[str, Any]):
@@ -190,7 +196,7 @@ class Comparison(dict[str, Any]):
         }
         for name, score in self.trees[0]["tables"].items():
             key = "mean squared error" if "squares" in score else "accuracy"
-            columns[f"{name} {key}"] = [_share(tree["tables"][name]) for tree in self.trees]
+            columns[f"{name} {key}"] = [share_of(tree["tables"][name]) for tree in self.trees]
         return frame_of(columns, [tree["name"] for tree in self.trees], "tree")
 
     def _with_evidence(self) -> dict[str, Any]:
@@ -216,7 +222,7 @@ class Comparison(dict[str, Any]):
 _ENTRIES = ("trees", "rows", "same", "differences")
 
 
-def _share(score: TableScore) -> float | None:
+def share_of(score: TableScore) -> float | None:
     """Return the accuracy or the mean squared error of a score; None without a target."""
     part = score.get("correct", score.get("squares"))
     return None if part is None or not score.get("weight") else part / score["weight"]
@@ -271,10 +277,10 @@ def compare(
     rows: dict[str, list[DifferingRow]] = {}
     evidence = None
     for name, source in (tables or {}).items():
-        table = _read_for_both(a, b, source)
+        table = read_for_all((a, b), source)
         for compared, tree in zip(trees, (a, b), strict=True):
-            compared["tables"][name] = _score(tree, table)
-        rows[name] = list(_differing_rows(a, b, table))
+            compared["tables"][name] = table_score(tree, table)
+        rows[name] = list(differing_rows(a, b, table))
         if name == "test" and table.target is not None and not a.is_regression:
             evidence = verdict(a, b, table)
     found = list(differences(a, b))
@@ -484,19 +490,20 @@ def _child_pairs(first: _Place, second: _Place) -> Iterator[tuple[_Place, _Place
             yield first.at(child, level), second.at(match, level)
 
 
-def _read_for_both(a: TreeData, b: TreeData, source: Source) -> Table:
-    """Return a source as a table with all columns that either tree splits on."""
+def read_for_all(trees: Sequence[TreeData], source: Source) -> Table:
+    """Return a source as a table with all columns that any of the trees splits on."""
     if isinstance(source, Table):
         return source
-    schema = [*a.schema, *(f for f in b.schema if f.name not in {g.name for g in a.schema})]
-    needed = {tree.schema[c].name for tree in (a, b) for c in used_columns(tree)}
-    table = align_to(schema, a.target, source, needed, reading=reading_of(a, b))
-    if reading_of(a) == reading_of(b):
+    fields = {field.name: field for tree in reversed(trees) for field in tree.schema}
+    schema = [fields[name] for name in dict.fromkeys(f.name for tree in trees for f in tree.schema)]
+    needed = {tree.schema[c].name for tree in trees for c in used_columns(tree)}
+    table = align_to(schema, trees[0].target, source, needed, reading=reading_of(*trees))
+    if all(reading_of(tree) == reading_of(trees[0]) for tree in trees):
         return table
     return replace(table, source={k: v for k, v in table.source.items() if k != "reading"})
 
 
-def _score(tree: TreeData, table: Table) -> TableScore:
+def table_score(tree: TreeData, table: Table) -> TableScore:
     """Return how many rows of a table are predicted correctly, or the sum of squared errors."""
     if table.target is None:
         return {"n": table.n_rows}
@@ -512,12 +519,16 @@ def _score(tree: TreeData, table: Table) -> TableScore:
     return score
 
 
-def _differing_rows(a: TreeData, b: TreeData, table: Table) -> Iterator[DifferingRow]:
+def differing_rows(a: TreeData, b: TreeData, table: Table) -> Iterator[DifferingRow]:
+    """Yield the rows of a table that two trees predict differently."""
     by_a, by_b = classes_of(a, table), classes_of(b, table)
     is_same = by_a == (by_b if b.is_regression else _codes_among(b.classes, a.classes)[by_b])
     for row in np.flatnonzero(~is_same).tolist():
         predictions = [_label(a, by_a[row]), _label(b, by_b[row])]
-        yield {"row": table.row_number(row), "answers": predictions}
+        differing: DifferingRow = {"row": table.row_number(row), "answers": predictions}
+        if table.row_ids is not None and (row_id := table.row_id(row)) is not None:
+            differing |= {"id": row_id, "id_column": table.row_ids.name}
+        yield differing
 
 
 def _codes_among(classes: Iterable[Label], others: Iterable[Label]) -> npt.NDArray[np.intp]:

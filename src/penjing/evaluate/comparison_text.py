@@ -77,7 +77,12 @@ def verdict_sentence(comparison: Plain, lang: str) -> str:
     table_name = say("test_name", lang)
     if not rows:
         return say("compare_agree", lang, name=table_name)
-    if len(rows) == 1:
+    ids = [row.get("id") for row in comparison["rows"]["test"]]
+    if None not in ids:
+        key = "compare_differ_one_ids" if len(ids) == 1 else "compare_differ_ids"
+        column = comparison["rows"]["test"][0]["id_column"]
+        sentence = say(key, lang, name=table_name, column=column, rows=join_names(ids, lang))
+    elif len(rows) == 1:
         sentence = say("compare_differ_one", lang, name=table_name, rows=rows[0])
     else:
         sentence = say("compare_differ", lang, name=table_name, rows=join_names(rows, lang))
@@ -139,7 +144,7 @@ def structure_sentence(comparison: Plain, lang: str) -> str:
     if comparison["same"]:
         return say("compare_same", lang)
     names = [str(tree["name"]) for tree in comparison["trees"]]
-    texts = [_difference(part, names, lang) for part in parts[:MAX_DIFFERENCES]]
+    texts = [difference_text(part, names, lang) for part in parts[:MAX_DIFFERENCES]]
     if len(parts) == 1 and parts[0]["tie"] is not None:
         return say("compare_one_tie", lang, what=texts[0])
     if len(parts) > MAX_DIFFERENCES:
@@ -148,7 +153,8 @@ def structure_sentence(comparison: Plain, lang: str) -> str:
     return say("compare_differences", lang, n=len(parts), what=what)
 
 
-def _difference(part: Plain, names: Sequence[str], lang: str) -> str:
+def difference_text(part: Plain, names: Sequence[str], lang: str) -> str:
+    """Return one place where two trees differ, and what each of them does there."""
     steps = [_step(step) for step in part["path"]]
     location = (
         say("compare_at", lang, place=", ".join(steps)) if steps else say("compare_at_root", lang)

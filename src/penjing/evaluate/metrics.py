@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from penjing.data.row_ids import RowIds
 from penjing.data.source import Label
 from penjing.data.statistics import format_count, percent, plain_number, wilson
 from penjing.data.table import Floats
@@ -40,6 +41,8 @@ class Wrong:
         The number of the row in its source, counted from 1.
     actual, predicted : object
         The class that the row has, and the one that the tree predicts.
+    id : object
+        The id of the row; None if the rows have no id column.
 
     Examples
     --------
@@ -52,6 +55,7 @@ class Wrong:
     row: int
     actual: Label
     predicted: Label
+    id: Label | None = field(default=None, repr=False)
 
 
 class WrongRows(Sequence[Wrong]):
@@ -60,13 +64,18 @@ class WrongRows(Sequence[Wrong]):
     A large table may have millions of them, of which a report prints a few.
     """
 
-    __slots__ = ("_actual", "_classes", "_predicted", "_rows")
+    __slots__ = ("_actual", "_classes", "_ids", "_predicted", "_rows")
 
     def __init__(
-        self, rows: Numbers, actual: Numbers, predicted: Numbers, classes: tuple[Label, ...]
+        self,
+        rows: Numbers,
+        actual: Numbers,
+        predicted: Numbers,
+        classes: tuple[Label, ...],
+        ids: RowIds | None = None,
     ) -> None:
         self._rows, self._actual, self._predicted = rows, actual, predicted
-        self._classes = classes
+        self._classes, self._ids = classes, ids
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -79,7 +88,8 @@ class WrongRows(Sequence[Wrong]):
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         actual, predicted = int(self._actual[index]), int(self._predicted[index])
-        return Wrong(int(self._rows[index]), self._classes[actual], self._classes[predicted])
+        id_ = None if self._ids is None else self._ids.of(index)
+        return Wrong(int(self._rows[index]), self._classes[actual], self._classes[predicted], id_)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, WrongRows) and list(self) == list(other)
@@ -139,6 +149,8 @@ class Report(ReportNumber):
         Every row with a wrong prediction.
     unlabelled : int
         How many rows had no value of the target and were left out.
+    row_id : str or None
+        The name of the id column, by which wrong rows are named.
 
     Examples
     --------
@@ -165,6 +177,7 @@ class Report(ReportNumber):
     confusion: tuple[tuple[float, ...], ...]
     wrong: Sequence[Wrong]
     unlabelled: int = 0
+    row_id: str | None = None
 
     def __float__(self) -> float:
         return float(self.accuracy)
@@ -253,10 +266,12 @@ class Report(ReportNumber):
                 for s in self.per_class
             ],
             "wrong": [
-                {"row": w.row, "actual": w.actual, "predicted": w.predicted} for w in self.wrong
+                {"row": w.row, "actual": w.actual, "predicted": w.predicted}
+                | ({} if self.row_id is None else {"id": w.id})
+                for w in self.wrong
             ],
             "unlabelled": self.unlabelled,
-        }
+        } | ({} if self.row_id is None else {"row_id": self.row_id})
 
     def to_dict(self) -> dict[str, Any]:
         """Return the same as :meth:`to_json`.
@@ -394,7 +409,7 @@ class Report(ReportNumber):
         'wrong predictions: row 3 no→yes'
         """
         shown = [
-            say("report_wrong_row", lang, row=w.row, actual=w.actual, predicted=w.predicted)
+            wrong_text(w, self.row_id, w.actual, w.predicted, lang)
             for w in self.wrong[:MOST_WRONG_SHOWN]
         ]
         rows = join_clauses(shown, lang)
@@ -515,6 +530,16 @@ class NumberReport(ReportNumber):
         return self.text()
 
 
+def wrong_text(
+    wrong: Wrong, row_id: str | None, actual: object, predicted: object, lang: str
+) -> str:
+    """Return one wrong row, named by its id if it has one: 'row 3 no→yes', 'melon 7 no→yes'."""
+    classes = {"actual": actual, "predicted": predicted}
+    if row_id is None or wrong.id is None:
+        return say("report_wrong_row", lang, row=wrong.row, **classes)
+    return say("report_wrong_id", lang, column=row_id, id=wrong.id, **classes)
+
+
 def report_of(
     *,
     target: str,
@@ -525,6 +550,7 @@ def report_of(
     weight: Floats,
     rows: Numbers,
     unlabelled: int,
+    ids: RowIds | None = None,
 ) -> Report:
     """Return the report of actual and predicted classes, given as codes."""
     n = len(classes)
@@ -538,8 +564,15 @@ def report_of(
         correct=plain_number(np.trace(cells)),
         classes=classes,
         confusion=tuple(tuple(plain_number(v) for v in row) for row in cells),
-        wrong=WrongRows(rows[wrong], actual[wrong], predicted[wrong], classes),
+        wrong=WrongRows(
+            rows[wrong],
+            actual[wrong],
+            predicted[wrong],
+            classes,
+            None if ids is None else ids.take(wrong),
+        ),
         unlabelled=unlabelled,
+        row_id=None if ids is None else ids.name,
     )
 
 

@@ -134,4 +134,5 @@ def _report(
     if rows is None:
         rows = np.arange(1, table.n_rows + 1)
     classes = tuple(table.target.levels)
+    common["ids"] = table.row_ids
     return report_of(classes=classes, actual=table.target.codes, rows=rows, **common)

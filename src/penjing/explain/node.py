@@ -156,7 +156,7 @@ def story(tree: TreeData, data: Table | None = None, limit: int | None = None) -
         if not (isinstance(node, int) and 0 <= node < tree.n_nodes):
             raise DataError("model_broken_trace")
         description = _describe_with_counts(tree, node, step, counted)
-        numbers = {"row_numbers": row_numbers[node]} if row_numbers else {}
+        numbers = _named_rows(data, row_numbers[node]) if data is not None and row_numbers else {}
         steps.append(description | numbers)
     return steps
 
@@ -178,14 +178,23 @@ def _describe_with_counts(
 
 
 def _row_numbers(tree: TreeData, data: Table) -> dict[int, list[int]]:
-    """Return the numbers of the rows of each node; a row in fractions counts down to that split."""
+    """Return the rows of each node; a row in fractions counts down to that split."""
     by_node: dict[int, list[int]] = {node: [] for node in range(tree.n_nodes)}
     if data.n_rows * tree.depth > MOST_ROW_NUMBERS:
         return {}
     for row, stop in enumerate(apply(tree, data).tolist()):
         for node in tree.path(stop):
-            by_node[node].append(data.row_number(row))
+            by_node[node].append(row)
     return by_node
+
+
+def _named_rows(data: Table, rows: Sequence[int]) -> Plain:
+    """Return the numbers of rows, and their ids if the table has an id column."""
+    named: Plain = {"row_numbers": [data.row_number(row) for row in rows]}
+    if data.row_ids is not None:
+        ids = [data.row_id(row) for row in rows]
+        named |= {"row_ids": ids, "row_id_column": data.row_ids.name}
+    return named
 
 
 def trace_step(tree: TreeData, node: int) -> Mapping[str, Any]:

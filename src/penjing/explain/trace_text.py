@@ -212,6 +212,11 @@ def _rows(step: Plain, lang: str) -> str:
     numbers = step.get("row_numbers")
     if not numbers:
         return say("story_rows", lang, n=weight_text(step["rows"]), mixed=impurity)
+    ids = step.get("row_ids")
+    if ids and None not in ids:
+        which, column = join_names(ids, lang, MAX_ROWS), step["row_id_column"]
+        return say("story_which_ids", lang, n=weight_text(step["rows"]), column=column,
+                   which=which, mixed=impurity)  # fmt: skip
     which = join_names(numbers, lang, MAX_ROWS)
     return say("story_which_rows", lang, n=weight_text(step["rows"]), which=which, mixed=impurity)
 

@@ -113,7 +113,7 @@ HELP: dict[str, str] = {
     "command_worksheet": "Make a worksheet with blanks, and its solution.",
     "command_test": "Report the accuracy of a tree on a test set.",
     "command_cross-validate": "Estimate accuracy by cross-validation.",
-    "command_compare": "Compare two trees.",
+    "command_compare": "Compare trees, or recipes on one table.",
     "command_bootstrap": "Measure how stable the splits are.",
     "command_report": "Write a report on a tree as one HTML file.",
     "command_predict": "Predict the target of each row of a table.",
@@ -151,7 +151,8 @@ HELP: dict[str, str] = {
     "rows that were predicted wrongly.",
     "about_cross-validate": "Grow a tree on all folds but one, test it on that fold, and repeat "
     "for every fold.",
-    "about_compare": "Print sizes and accuracies side by side, the splits that differ, and the "
+    "about_compare": "Give two or more models; or one table and --recipes, to grow a tree by each "
+    "recipe. Print sizes and accuracies side by side, the splits that differ, and the "
     "rows with different predictions.",
     "about_bootstrap": "Refit on bootstrap samples and report how often each column is used.",
     "about_report": "The report contains the data, the tree, its rules, accuracy, calibration, "
@@ -171,8 +172,7 @@ HELP: dict[str, str] = {
     "option_model": "Model saved by `penjing fit`. Use - for standard input.",
     "option_tree_file": "Tree to read: a nested dict as JSON or Python, text with one branch per line, or "
     "a model. Use - for standard input.",
-    "option_first_model": "First model.",
-    "option_second_model": "Second model.",
+    "option_models": "Models saved by `penjing fit`, at least two; with --recipes, one table.",
     "option_node": "Node to explain: its number, or a path such as 'texture=clear, root=curled'.",
     "option_recipe_name": "Recipe to explain.",
     "option_shell": "Shell to complete command lines in: bash, zsh, fish or powershell.",
@@ -316,6 +316,9 @@ HELP: dict[str, str] = {
     "option_curve": "Print a curve instead: accuracy by training rows, or by leaves after pruning.",
     "option_cross": "Grow further trees for cross-validation and curves, or skip them.",
     "option_min_accuracy": "Exit with code 3 if the accuracy is below this value, between 0 and 1.",
+    "option_compared_recipes": "Grow a tree by each of these recipes from the table, such as "
+    "id3,c4.5-textbook,cart-textbook.",
+    "option_compare_folds": "Cross-validate the recipe of every tree with this number of folds.",
     "option_compare_leave_one_out": "Compute the leave-one-out accuracy even for more than 200 rows.",
     "option_importance_surrogates": "Count surrogates as well.",
     "option_seed_permutation": "Set the random seed of the permutations.",

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from penjing.data.table import Table
+from penjing.evaluate.metrics import wrong_text
 from penjing.formatting.text_table import last_steps, table_lines
 from penjing.i18n import say
 from penjing.text.formula import decimals
@@ -46,7 +47,7 @@ def wrong_rows_line(
     shown = []
     for row in report.wrong[:MAX_ROWS]:
         actual, predicted = quoted(row.actual), quoted(row.predicted)
-        text = say("report_wrong_row", lang, row=row.row, actual=actual, predicted=predicted)
+        text = wrong_text(row, report.row_id, actual, predicted, lang)
         shown.append(text + (f" ({paths[row.row]})" if row.row in paths else ""))
     rows = join_clauses(shown, lang)
     if len(report.wrong) > MAX_ROWS:
@@ -95,6 +96,7 @@ def ceiling_lines(
     wrong_rows: Sequence[int],
     train: str,
     lang: str = "en",
+    tables: tuple[Table, Table] | None = None,
 ) -> list[str]:
     """Return the lines that say why no tree that fits the training rows can be more accurate.
 
@@ -108,6 +110,8 @@ def ceiling_lines(
         The name of the training rows.
     lang : str
         ``en`` or ``zh``.
+    tables : pair of Table, optional
+        The training and the test rows; rows with ids are named by them.
     """
     clashes = {clash.row: clash for clash in ceiling.clashes}
     clashing = [clashes[row] for row in wrong_rows if row in clashes]
@@ -118,7 +122,15 @@ def ceiling_lines(
         "train": join_names(equal_rows, lang),
         "rows": join_names([c.row for c in clashing], lang),
     }
-    if len(wrong_rows) == 1:
+    if tables is not None and any(table.row_ids is not None for table in tables):
+        values = {
+            "train": rows_phrase(tables[0], equal_rows, lang),
+            "rows": rows_phrase(tables[1], [c.row for c in clashing], lang),
+        }
+        is_all = len(clashing) == len(wrong_rows) > 1
+        key = "test_equal_all_ids" if is_all else "test_equal_ids"
+        text = say(key, lang, n=len(clashing), **values)
+    elif len(wrong_rows) == 1:
         text = say("test_equal_one", lang, row=clashing[0].row, train=values["train"])
     else:
         text = say(
@@ -128,6 +140,24 @@ def ceiling_lines(
         )
     limit = say("test_ceiling", lang, train=train, right=ceiling.best, of=ceiling.n_rows)
     return [say("test_why", lang, equal=text), say("test_ceiling_indent", lang) + limit]
+
+
+def rows_phrase(table: Table, numbers: Sequence[int], lang: str = "en") -> str:
+    """Return the names of rows, given by number: 'rows 3 and 4', 'melon 7 and 15'.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> rows_phrase(penjing.example("fish"), [3, 4])
+    'rows 3 and 4'
+    """
+    if table.row_ids is not None:
+        wanted = set(numbers)
+        found = (row for row in range(table.n_rows) if table.row_number(row) in wanted)
+        ids = [table.row_id(row) for row in found]
+        if None not in ids:
+            return f"{table.row_ids.name} {join_names(ids, lang)}"
+    return say("rows_named", lang, n=len(numbers), rows=join_names(list(numbers), lang))
 
 
 def class_table(report: Any, lang: str = "en") -> list[str]:  # noqa: ANN401 - a Report

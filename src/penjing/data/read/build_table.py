@@ -13,6 +13,7 @@ from penjing.data.read.clean_columns import clean_column
 from penjing.data.read.context import ReadContext
 from penjing.data.read.convert import require_numbers
 from penjing.data.read.dates import check_date_parts
+from penjing.data.read.find_row_ids import row_ids_of
 from penjing.data.read.infer import MAX_NUMERIC_CLASSES, infer_columns, infer_target
 from penjing.data.read.missing_markers import Markers
 from penjing.data.read.raw_columns import RawColumn, RawTable, duplicate_column_error
@@ -72,6 +73,7 @@ def build_table(
         row_numbers=raw_table.row_numbers,
         left_out=tuple(context.left_out),
         source={**raw_table.source, **({"reading": record} if record else {})},
+        row_ids=row_ids_of(context, [name for name, why in context.left_out if why == "id"]),
     )
     context.notes += find_spellings(columns, target_column)
     table = finish_table(table, context, drop=drop)

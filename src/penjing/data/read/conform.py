@@ -13,6 +13,7 @@ from penjing.data.read.context import ReadContext
 from penjing.data.read.convert import encode_numeric_column, make_numeric_column, require_numbers
 from penjing.data.read.dates import PARTS, date_part, parse_dates
 from penjing.data.read.dictionary import remap_codes
+from penjing.data.read.find_row_ids import row_ids_for_fields
 from penjing.data.read.infer import infer_target
 from penjing.data.read.missing_markers import Markers
 from penjing.data.read.raw_columns import RawColumn, RawNumbers, RawTable
@@ -58,8 +59,19 @@ def conform_to_fields(
         weight=read_weights(context, weight),
         row_numbers=raw_table.row_numbers,
         source=raw_table.source,
+        row_ids=row_ids_for_fields(context, _used_names(fields, target, weight)),
     )
     return finish_table(table, context)
+
+
+def _used_names(
+    fields: tuple[Field, ...], target: str | Field | Literal[False] | None, weight: str | None
+) -> set[str]:
+    """Return the names of the columns that have a meaning of their own."""
+    names = {field.name for field in fields} | {field.name.rpartition(".")[0] for field in fields}
+    names |= {target.name} if isinstance(target, Field) else set()
+    names |= {target} if isinstance(target, str) else set()
+    return names | ({weight} if weight is not None else set())
 
 
 def _conform_column(context: ReadContext, field: Field) -> Column:

@@ -18,6 +18,7 @@ from penjing.data.read.raw_columns import (
     RawTable,
     duplicate_column_error,
 )
+from penjing.data.row_ids import MAX_ROWS, RowIds
 from penjing.data.table import MISSING, Kind, Table
 from penjing.errors import ChoiceError, DataError, WrongTypeError
 
@@ -127,6 +128,7 @@ def from_table(table: Table) -> RawTable:
         is_chosen=True,
         weight=table.weight,
         row_numbers=table.row_numbers,
+        row_ids=table.row_ids,
     )
 
 
@@ -141,7 +143,20 @@ def from_frame(source: Any, name: str) -> RawTable | None:  # noqa: ANN401 - any
     if not series_list or not len(series_list[0]):
         raise DataError("empty_table", source=name)
     columns = [column_from_series(name_text(series.name), series, name) for series in series_list]
-    return RawTable(columns, len(series_list[0]), {"name": name, "form": "frame"})
+    n_rows = len(series_list[0])
+    row_ids = _index_ids(source, n_rows)
+    return RawTable(columns, n_rows, {"name": name, "form": "frame"}, row_ids=row_ids)
+
+
+def _index_ids(source: Any, n_rows: int) -> RowIds | None:  # noqa: ANN401 - any library's frame
+    """Return the named index of a frame of pandas as the ids of its rows, if they are distinct."""
+    index = getattr(source, "index", None)
+    name = getattr(index, "name", None)
+    if name is None or n_rows > MAX_ROWS or not getattr(index, "is_unique", False):
+        return None
+    values = np.empty(n_rows, object)
+    values[:] = index.tolist()
+    return RowIds(name_text(name), values)
 
 
 def frame_series(source: Any, name: str) -> list[Any] | None:  # noqa: ANN401 - any library's frame

@@ -13,6 +13,7 @@ from penjing._core import encode_integers
 from penjing.data.lazy_column import LazyColumn
 from penjing.data.read.dictionary import encode_numbers
 from penjing.data.read.ids import are_consecutive
+from penjing.data.row_ids import RowIds
 from penjing.data.table import Codes, Floats, Kind, Note
 from penjing.errors import DataError
 
@@ -223,6 +224,8 @@ class RawTable:
         Whether the columns were chosen by hand (.names), so that none is left out as an id.
     weight, row_numbers : array or None
         As in a Table, if the source is one.
+    row_ids : RowIds or None
+        The ids of the rows, if the source has them beside its columns: a named index.
     """
 
     columns: list[RawColumn]
@@ -234,6 +237,7 @@ class RawTable:
     is_chosen: bool = False
     weight: Floats | None = None
     row_numbers: npt.NDArray[np.int64] | None = None
+    row_ids: RowIds | None = None
 
     @property
     def name(self) -> str:
