@@ -41,11 +41,14 @@ nb::dict best_splits(const nb::list& columns, nb::handle target, nb::handle y,
     request.threads = nb::cast<int>(recipe["threads"]);
     const std::vector<penjing::RowsView> rows =
         penjing::read_rows(references, nodes, request.n_rows);
+    const std::vector<penjing::SplitLimits> limits = penjing::read_limits(
+        request.constraints, references, recipe["limits"], rows.size(), request.columns.size());
+    request.constraints.is_regression = request.y != nullptr;
     penjing::BestSplitsTable table;
     {
         const nb::gil_scoped_release free;
         penjing::ThreadPool pool(request.threads);
-        table = penjing::best_splits(request, rows, pool, poll_python());
+        table = penjing::best_splits(request, rows, limits, pool, poll_python());
     }
     nb::dict result;
     result["cut"] = to_numpy(std::move(table.cut));

@@ -110,11 +110,15 @@ nb::dict best_splits_rpart(const nb::list& columns, const nb::dict& given,
     const std::uint8_t* is_root =
         penjing::pointer<std::uint8_t>(references, given["is_root"], rows.size());
     const std::vector<std::uint8_t> roots(is_root, is_root + rows.size());
+    const std::vector<penjing::SplitLimits> limits = penjing::read_limits(
+        request.constraints, references, recipe["limits"], rows.size(), request.columns.size());
+    request.constraints.is_regression = request.y != nullptr;
     penjing::RpartBestSplits best;
     {
         const nb::gil_scoped_release free;
         penjing::ThreadPool pool(threads);
-        best = penjing::rpart_best_splits(request, rows, roots, keys, pool, poll_python());
+        best =
+            penjing::rpart_best_splits(request, rows, limits, roots, keys, pool, poll_python());
     }
     nb::dict result = to_dict(best.splits);
     std::vector<std::int64_t> n_categories(best.n_categories.begin(), best.n_categories.end());
@@ -152,6 +156,9 @@ nb::dict best_splits_sklearn(const nb::list& columns, const nb::dict& given,
     const auto threads = nb::cast<int>(recipe["threads"]);
     const std::vector<penjing::RowsView> rows =
         penjing::read_rows(references, nodes, request.n_rows);
+    request.limits = penjing::read_limits(request.constraints, references, recipe["limits"],
+                                          rows.size(), request.columns.size());
+    request.constraints.is_regression = request.is_regression();
     penjing::SklearnBestSplits best;
     {
         const nb::gil_scoped_release free;

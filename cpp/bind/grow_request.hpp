@@ -82,6 +82,68 @@ inline std::vector<RowsView> read_rows(References& references, const nb::list& n
     return views;
 }
 
+// The directions of columns and the weights of classes, which all forms of constraints have.
+inline void read_directions(Constraints& constraints, References& references,
+                            const nb::dict& given, std::size_t n_columns) {
+    const auto signs = nb::cast<In<std::int8_t>>(given["signs"], false);
+    if (signs.size() != 0 && signs.size() != n_columns) {
+        throw nb::value_error("every column needs a direction");
+    }
+    constraints.signs.assign(signs.data(), signs.data() + signs.size());
+    constraints.class_factor = pointer_or_null<double>(
+        references, given["factor"],
+        given["factor"].is_none() ? 0 : nb::cast<In<double>>(given["factor"], false).size());
+    constraints.is_given = true;
+}
+
+// The constraints of a whole tree; None: none.
+inline void read_constraints(GrowRequest& request, References& references, nb::handle item) {
+    if (item.is_none()) {
+        return;
+    }
+    const auto given = nb::cast<nb::dict>(item);
+    Constraints& constraints = request.constraints;
+    read_directions(constraints, references, given, request.columns.size());
+    constraints.is_regression = request.y != nullptr;
+    const auto start = nb::cast<In<std::int64_t>>(given["group_start"], false);
+    const auto columns = nb::cast<In<std::int32_t>>(given["group_columns"], false);
+    for (std::size_t group = 0; group + 1 < start.size(); ++group) {
+        std::vector<std::uint32_t>& members = constraints.groups.emplace_back();
+        for (std::int64_t i = start.data()[group]; i < start.data()[group + 1]; ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            if (at >= columns.size() || columns.data()[at] < 0 ||
+                static_cast<std::size_t>(columns.data()[at]) >= request.columns.size()) {
+                throw nb::value_error("a group has a column that the table does not have");
+            }
+            members.push_back(static_cast<std::uint32_t>(columns.data()[at]));
+        }
+    }
+}
+
+// The limits of single nodes; None: nothing.
+inline std::vector<SplitLimits> read_limits(Constraints& constraints, References& references,
+                                           nb::handle item, std::size_t n_nodes,
+                                           std::size_t n_columns) {
+    if (item.is_none()) {
+        return {};
+    }
+    const auto given = nb::cast<nb::dict>(item);
+    read_directions(constraints, references, given, n_columns);
+    const auto bounds = nb::cast<In<double>>(given["bounds"], false);
+    const auto excluded = nb::cast<In<std::uint8_t>>(given["excluded"], false);
+    if (bounds.size() != 2 * n_nodes || excluded.size() != n_nodes * n_columns) {
+        throw nb::value_error("every node needs its limits");
+    }
+    std::vector<SplitLimits> limits(n_nodes);
+    for (std::size_t i = 0; i < n_nodes; ++i) {
+        limits[i].lower = bounds.data()[2 * i];
+        limits[i].upper = bounds.data()[2 * i + 1];
+        const std::uint8_t* columns = excluded.data() + i * n_columns;
+        limits[i].excluded.assign(columns, columns + n_columns);
+    }
+    return limits;
+}
+
 // One call of a kernel from Python: `columns` as above, `given` the arrays of the rows, and
 // `recipe` the settings.
 template <class Request>
@@ -99,6 +161,9 @@ class GrowCall {
         request.max_leaves = setting<std::int64_t>("max_leaves");
         request.min_gain = setting<double>("min_gain");
         request.threads = setting<int>("threads");
+        if (recipe.contains("constraints")) {
+            read_constraints(request, references, recipe["constraints"]);
+        }
         request.progress = &progress;
     }
     GrowCall(const GrowCall&) = delete;

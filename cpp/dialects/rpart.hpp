@@ -15,6 +15,7 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,7 @@ class RpartKernel {
         double most = 0;  // upper bound of the risk that splits below can remove
         bool is_pure = false;
         std::vector<std::uint32_t> known;  // rows of each ordered column whose value is known
+        LimitsPointer limits;
 
         [[nodiscard]] std::size_t n_rows() const { return n; }
     };
@@ -125,6 +127,7 @@ class RpartKernel {
         const double risk = scratch_[0]->criterion.loss(subtree.total_of(0));
         alpha_ = request_.alpha >= 0 ? request_.alpha : request_.cp * risk;
         root.most = risk;
+        root.limits = request_.constraints.root();
         return root;
     }
 
@@ -206,6 +209,11 @@ class RpartKernel {
             child.most = std::min(split.risk, open.most) - alpha_;
             child.is_pure = sum_rows(child.begin, child.n, subtree.total_of(child.node));
             child.known.assign(request_.columns.size(), 0);
+        }
+        if (open.limits != nullptr) {
+            std::tie(children[0].limits, children[1].limits) = request_.constraints.below(
+                open.limits, split.column, subtree.total_of(first),
+                subtree.total_of(first + 1));
         }
         if (request_.raw_y != nullptr) {
             own.sides.start(open.n);
@@ -358,6 +366,9 @@ class RpartKernel {
     void search_column(Scratch& scratch, const OpenNode& open, std::size_t c, double risk,
                        ColumnSplit& split) {
         split = ColumnSplit{};
+        if (open.limits != nullptr && open.limits->excludes(c)) {
+            return;
+        }
         if (request_.columns[c].ordered) {
             if (request_.raw_y != nullptr) {
                 best_cut_by_row(open, c, risk, split);
@@ -407,7 +418,9 @@ class RpartKernel {
         const std::uint32_t* list = list_of(c) + open.begin;
         const std::uint32_t n = open.known[c];
         CandidateSearch search_(*this, scratch, n, risk);
-        const bool is_found = request_.weight != nullptr
+        const bool is_found = request_.constraints.has_direction(c)
+                                  ? scan_monotonic(scratch, open, c, search_)
+                              : request_.weight != nullptr
                                   ? scan_weighted(scratch, list, n, search_)
                               : is_number_ ? scan_numbers(scratch, list, n, search_)
                                            : scan_classes(scratch, list, n, search_);
@@ -435,6 +448,42 @@ class RpartKernel {
             i = add_run(scratch, list, i, n, scratch.below.data());
             if (i < n) {
                 search_.consider(i, i);
+            }
+        }
+        return last_run > 0;
+    }
+
+    // The same for a column in which values are monotonic: not every threshold is allowed.
+    bool scan_monotonic(Scratch& scratch, const OpenNode& open, std::size_t c,
+                        CandidateSearch& search_) {
+        const std::uint32_t* list = list_of(c) + open.begin;
+        const std::uint32_t n = open.known[c];
+        std::fill(scratch.known.begin(), scratch.known.end(), 0.0);
+        std::uint32_t last_run = 0;
+        for (std::uint32_t i = 0; i < n;) {
+            last_run = i;
+            i = add_run(scratch, list, i, n, scratch.known.data());
+        }
+        const bool by_row = sums_weights_by_row();
+        double w_left = by_row ? 0.0 : -1.0;
+        double w_right = by_row ? total_weight(n) : -1.0;
+        if (by_row) {
+            search_.start(w_right);
+        }
+        std::fill(scratch.below.begin(), scratch.below.end(), 0.0);
+        for (std::uint32_t i = 0; i < n && last_run > 0;) {
+            const std::uint32_t begin = i;
+            i = add_run(scratch, list, i, n, scratch.below.data());
+            for (std::uint32_t row = begin; by_row && row < i; ++row) {
+                w_left += request_.common_prior;
+                w_right -= request_.common_prior;
+            }
+            for (std::size_t k = 0; k < s_; ++k) {
+                scratch.above[k] = scratch.known[k] - scratch.below[k];
+            }
+            if (i < n && request_.constraints.admits_sums(
+                             *open.limits, c, scratch.below.data(), scratch.above.data())) {
+                search_.consider(i, i, w_left, w_right);
             }
         }
         return last_run > 0;
@@ -488,13 +537,18 @@ class RpartKernel {
                 visit(request_.raw_y[row_of(list[i])], weight_of(row_of(list[i])));
             }
         });
+        const bool is_monotonic = request_.constraints.has_direction(c);
         double best = 0;
         std::uint32_t at = 0;
         for (std::uint32_t i = 0; i + 1 < n; ++i) {
             const std::uint32_t row = row_of(list[i]);
             sides.move(sides.off(request_.raw_y[row], weight_of(row)), weight_of(row));
             const bool is_admissible =
-                i + 1 >= request_.min_bucket && n - i - 1 >= request_.min_bucket;
+                i + 1 >= request_.min_bucket && n - i - 1 >= request_.min_bucket &&
+                (!is_monotonic ||
+                 request_.constraints.admits(*open.limits, c,
+                                             sides.left_value(request_.centre),
+                                             sides.right_value(request_.centre)));
             if (is_admissible && (list[i + 1] & 1U) != 0 && sides.gain() > best) {
                 best = sides.gain();
                 at = i + 1;
@@ -591,7 +645,8 @@ class RpartKernel {
         double best = std::numeric_limits<double>::infinity();
 
         void start(double all) { all_ = all; }
-        void consider(std::uint32_t name, std::uint32_t n_left) {
+        void consider(std::uint32_t name, std::uint32_t n_left, double w_left = -1,
+                      double w_right = -1) {
             const std::uint32_t min_bucket = kernel_.request_.min_bucket;
             if (n_left < min_bucket || n_ - n_left < min_bucket) {
                 return;
@@ -608,8 +663,8 @@ class RpartKernel {
             for (std::size_t k = 0; k < kernel_.s_; ++k) {
                 scratch_.above[k] = scratch_.known[k] - left[k];
             }
-            const double weighted_impurity =
-                scratch_.criterion.weighted_impurity(left.data(), scratch_.above.data());
+            const double weighted_impurity = scratch_.criterion.weighted_impurity(
+                left.data(), scratch_.above.data(), w_left, w_right);
             if (weighted_impurity < best) {
                 best = weighted_impurity;
                 place = name;

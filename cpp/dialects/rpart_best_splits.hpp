@@ -56,8 +56,13 @@ class RpartColumnSearch {
     // The rows are in the order of an ordered column (with `raw_y`, in rpart's order), else in
     // that of the table. Returns the number of categories if they are too many, else 0.
     std::size_t search(std::size_t c, const RowsView& rows, bool is_sorted, double risk,
-                       ScoredSplit& split) {
+                       const SplitLimits* limits, ScoredSplit& split) {
         const GrowColumn& column = request_.columns[c];
+        if (limits != nullptr && limits->excludes(c)) {
+            return 0;
+        }
+        limits_ = request_.constraints.has_direction(c) ? limits : nullptr;
+        column_ = c;
         if (request_.raw_y != nullptr && column.ordered) {
             cut_by_row(column, rows, risk, split);
             return 0;
@@ -132,6 +137,13 @@ class RpartColumnSearch {
         if (!(n_left >= request_.min_bucket && n_all_ - n_left >= request_.min_bucket)) {
             return;
         }
+        for (std::size_t k = 0; k < s_; ++k) {
+            right_[k] = known_[k] - left[k];
+        }
+        if (limits_ != nullptr && !request_.constraints.admits_sums(
+                                      *limits_, column_, left.data(), right_.data())) {
+            return;
+        }
         ++candidates.n;
         if (is_number_) {
             const double centre = known_[1] / known_[0];
@@ -139,9 +151,6 @@ class RpartColumnSearch {
             candidates.gains.push_back(off * off / left[0] + off * off / (known_[0] - left[0]));
             candidates.places.push_back(place);
             return;
-        }
-        for (std::size_t k = 0; k < s_; ++k) {
-            right_[k] = known_[k] - left[k];
         }
         candidates.least_impure.add(
             place, -criterion_.weighted_impurity(left.data(), right_.data(), w_left, w_right));
@@ -258,7 +267,11 @@ class RpartColumnSearch {
             sides.move(sides.off(request_.raw_y[known_ids_[i]], weight), weight);
             const bool is_allowed =
                 column.codes[known_ids_[i]] != column.codes[known_ids_[i + 1]] &&
-                i + 1 >= request_.min_bucket && n - i - 1 >= request_.min_bucket;
+                i + 1 >= request_.min_bucket && n - i - 1 >= request_.min_bucket &&
+                (limits_ == nullptr ||
+                 request_.constraints.admits(*limits_, column_,
+                                             sides.left_value(request_.centre),
+                                             sides.right_value(request_.centre)));
             best.add(i, is_allowed ? sides.gain() : 0.0);
         }
         split.n_candidates = n_levels - 1;
@@ -432,6 +445,8 @@ class RpartColumnSearch {
     double n_all_ = 0;
     bool has_weights_ = false;
     bool is_accepted_ = false;  // whether the best candidate gains anything
+    const SplitLimits* limits_ = nullptr;  // of the column in the node, if it has a direction
+    std::size_t column_ = 0;
     std::vector<std::size_t> order_;
     std::vector<std::uint8_t> is_left_;
     std::vector<std::uint32_t> known_ids_;
@@ -443,11 +458,13 @@ struct RpartBestSplits {
     std::vector<std::size_t> n_categories;  // nodes x columns: if they are too many, else 0
 };
 
-// The best split of every column in each node. If numbers are summed row by row, `keys` are the
+// The best split of every column in each node; `limits` are those of each, or nothing. If
+// numbers are summed row by row, `keys` are the
 // places of rows in rpart's order of each column; the risk of the root is summed in the order
 // of the table, that of other nodes in the order of the first column.
 inline RpartBestSplits rpart_best_splits(const RpartRequest& request,
                                          const std::vector<RowsView>& nodes,
+                                         const std::vector<SplitLimits>& limits,
                                          const std::vector<std::uint8_t>& is_root,
                                          const std::vector<RowKeys>& keys, ThreadPool& pool,
                                          const PollCallback& poll) {
@@ -473,7 +490,8 @@ inline RpartBestSplits rpart_best_splits(const RpartRequest& request,
                     [&](std::size_t node, std::size_t c, const RowsView& rows, int thread) {
                         const std::size_t at = node * n_columns + c;
                         best.n_categories[at] = search_of(thread).search(
-                            c, rows, keys[c].key != nullptr, risk[node], best.splits[at]);
+                            c, rows, keys[c].key != nullptr, risk[node],
+                            limits.empty() ? nullptr : &limits[node], best.splits[at]);
                     });
     return best;
 }

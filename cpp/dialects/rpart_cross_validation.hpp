@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -129,6 +130,9 @@ class RpartPrunedTree {
         if (request_.raw_y != nullptr) {
             sum_risks_by_row();
         }
+        if (!request_.constraints.signs.empty()) {
+            clip_values();
+        }
     }
 
     // Prune the splits whose complexity is at most alpha; compute that of the others.
@@ -197,12 +201,42 @@ class RpartPrunedTree {
         if (!has_costs) {
             request.loss_factor = nullptr;
             request.mean_factor = nullptr;
+            request.constraints.class_factor = nullptr;
         }
         return request;
     }
 
     [[nodiscard]] const double* total_of(std::size_t node) const {
         return tree_.total.data() + node * request_.n_sums;
+    }
+
+    // Clip predictions to the bounds of monotonic columns (TreeData.values).
+    void clip_values() {
+        const Constraints& constraints = request_.constraints;
+        std::vector<LimitsPointer> limits(n_);
+        limits[0] = constraints.root();
+        for (std::size_t i = 0; i < n_; ++i) {
+            if (!is_leaf(i)) {
+                const std::size_t left = first_child_[i];
+                std::tie(limits[left], limits[left + 1]) = constraints.below(
+                    limits[i], column_of(i), total_of(left), total_of(left + 1));
+            }
+            if (constraints.is_regression) {
+                value_[i] =
+                    std::min(std::max(value_[i], limits[i]->lower + request_.centre),
+                             limits[i]->upper + request_.centre);
+                continue;
+            }
+            const double share = constraints.value(total_of(i));
+            const double clipped = limits[i]->clip(share);
+            if (clipped != share && request_.n_sums == 2) {
+                const double* factor = constraints.class_factor;
+                const double total[2] = {
+                    factor == nullptr ? clipped : clipped / factor[0],
+                    factor == nullptr ? 1.0 - clipped : (1.0 - clipped) / factor[1]};
+                value_[i] = criterion_.value(total);
+            }
+        }
     }
     [[nodiscard]] std::size_t column_of(std::size_t node) const {
         return static_cast<std::size_t>(tree_.column[node]);

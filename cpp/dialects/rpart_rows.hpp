@@ -79,6 +79,13 @@ class RpartSides {
         sum_ += off;
     }
     [[nodiscard]] double gain() const { return sum_ * sum_ / left_ + sum_ * sum_ / right_; }
+    // The means of both sides, less a centre.
+    [[nodiscard]] double left_value(double centre) const {
+        return (mean_ - centre) + sum_ / left_;
+    }
+    [[nodiscard]] double right_value(double centre) const {
+        return (mean_ - centre) - sum_ / right_;
+    }
 
   private:
     double mean_ = 0;

@@ -15,6 +15,7 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -56,6 +57,7 @@ class SklearnKernel {
         bool is_local = false;
         Columns columns;                     // those that are not constant
         std::vector<std::uint32_t> missing;  // missing values per column; empty: none
+        LimitsPointer limits;
 
         [[nodiscard]] std::size_t n_rows() const { return n; }
     };
@@ -192,6 +194,9 @@ class SklearnKernel {
             candidate = Candidate{};
             candidate.is_constant =
                 request_.shuffles ? is_constant_[c] != 0 : has_one_value(open, c);
+            if (open.limits != nullptr && open.limits->excludes(c)) {
+                return;
+            }
             if (!candidate.is_constant &&
                 !(request_.shuffles && own.ranks[c] == FeatureOrder::never)) {
                 search_column(thread < 0 ? own : scratch(thread), own, open, c, total, false);
@@ -246,6 +251,10 @@ class SklearnKernel {
             child.is_local = open.is_local;
         }
         sum_children(task, open, split, children[0], children[1]);
+        if (open.limits != nullptr) {
+            std::tie(children[0].limits, children[1].limits) = request_.constraints.below(
+                open.limits, c, task.subtree.total_of(first), task.subtree.total_of(first + 1));
+        }
         if (children[0].is_open || children[1].is_open) {
             for (OpenNode& child : children) {
                 child.missing.assign(open.missing.size(), 0);
@@ -309,6 +318,7 @@ class SklearnKernel {
         Scratch& scratch = *scratch_[0];
         total_weight_ = scratch.criterion.weight(subtree.total.data());
         min_weight_ = request_.min_weight_share * total_weight_;
+        root.limits = request_.constraints.root();
         root.is_open = !is_pure && !is_leaf(scratch, subtree.total.data(), root.n, 0);
         return root;
     }
@@ -564,7 +574,10 @@ class SklearnKernel {
         const Entry* entries = lists_[c].data() + open.begin;
         const std::uint32_t n_missing = open.missing.empty() ? 0 : open.missing[c];
         candidate.is_checked = check_gaps || is_sparse_[c] == 0;
-        if (is_counted_ && request_.class_weight == nullptr && n_missing == 0) {
+        if (request_.constraints.has_direction(c)) {
+            candidate.is_checked = true;
+            search_any(scratch, row_data, open, c, entries, n_missing, candidate);
+        } else if (is_counted_ && request_.class_weight == nullptr && n_missing == 0) {
             if (check_gaps) {
                 const auto is_far_enough = [&](std::uint32_t at) {
                     return is_far(row_data, c, entries, at);
@@ -730,7 +743,7 @@ class SklearnKernel {
         }
     }
 
-    // ---- everything else: weights, class weights, missing values
+    // ---- everything else: weights, class weights, missing values, monotonic columns
 
     // Add the run of equal values that begins at `i` to the sums; return where it ends.
     std::uint32_t add_run(Scratch& scratch, const RowData& row_data, const Entry* entries,
@@ -855,6 +868,11 @@ class SklearnKernel {
         if (min_weight_ > 0 &&
             !(scratch.criterion.weight(scratch.left.data()) >= min_weight_ &&
               scratch.criterion.weight(scratch.right.data()) >= min_weight_)) {
+            return;
+        }
+        if (open.limits != nullptr &&
+            !request_.constraints.admits_sums(*open.limits, c, scratch.left.data(),
+                                              scratch.right.data())) {
             return;
         }
         const double proxy_improvement =

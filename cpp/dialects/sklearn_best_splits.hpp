@@ -33,6 +33,8 @@ struct SklearnSearchRequest {
     // Of each column: a bit for each code whose value lies within the gap of the next one;
     // null: none does.
     std::vector<const std::uint8_t*> is_close;
+    Constraints constraints;
+    std::vector<SplitLimits> limits;  // of each node; empty: none
 
     [[nodiscard]] bool is_regression() const { return target.classes == nullptr; }
 };
@@ -65,12 +67,17 @@ class SklearnColumnSearch {
         return {criterion_.impurity(total.data()), criterion_.weight(total.data())};
     }
 
-    void search(std::size_t c, const RowsView& rows, const Node& node, ScoredSplit& split) {
+    void search(std::size_t c, const RowsView& rows, const Node& node,
+                const SplitLimits* limits, ScoredSplit& split) {
         const GrowColumn& column = request_.columns[c];
+        const bool is_limited = limits != nullptr && (limits->excludes(c) ||
+                                                      request_.constraints.has_direction(c));
+        limits_ = is_limited ? limits : nullptr;
+        column_ = c;
         const bool is_sorted = request_.keys[c].key != nullptr;
         is_close_ = request_.is_close[c];
         if (is_sorted && rows.weight == nullptr && request_.class_weight == nullptr &&
-            rows.n > 0 && column.codes[rows.ids[0]] >= 0) {
+            rows.n > 0 && column.codes[rows.ids[0]] >= 0 && limits_ == nullptr) {
             search_unit_rows(column, rows, node, split);
             return;
         }
@@ -193,6 +200,10 @@ class SklearnColumnSearch {
             return;
         }
         set_sides(candidate.missing_left);
+        if (limits_ != nullptr && !request_.constraints.admits_sums(
+                                      *limits_, column_, left_.data(), right_.data())) {
+            return;
+        }
         if (criterion_.weight(left_.data()) >= request_.min_weight_leaf &&
             criterion_.weight(right_.data()) >= request_.min_weight_leaf) {
             candidates.allowed.push_back(candidate);
@@ -398,6 +409,8 @@ class SklearnColumnSearch {
     double n_missing_ = 0;
     bool has_missing_ = false;
     const std::uint8_t* is_close_ = nullptr;
+    const SplitLimits* limits_ = nullptr;  // of the column in the node, if it has any
+    std::size_t column_ = 0;
     // for rows of weight one
     unsigned shift_ = 2;
     std::vector<std::uint32_t> entries_, totals_, class_counts_;
@@ -433,7 +446,9 @@ inline SklearnBestSplits sklearn_best_splits(const SklearnSearchRequest& request
         .for_each(request.keys, pool, poll,
                   [&](std::size_t node, std::size_t c, const RowsView& rows, int thread) {
                       searches[static_cast<std::size_t>(thread)].search(
-                          c, rows, totals[node], best.splits[node * n_columns + c]);
+                          c, rows, totals[node],
+                          request.limits.empty() ? nullptr : &request.limits[node],
+                          best.splits[node * n_columns + c]);
                   });
     return best;
 }

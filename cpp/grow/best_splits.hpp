@@ -71,9 +71,10 @@ inline void append(BestSplitsTable& table, const ColumnSearch::ColumnSplit& spli
     }
 }
 
-// By the textbook's criteria.
+// By the textbook's criteria; `limits` are those of each node, or nothing.
 inline BestSplitsTable best_splits(const GrowRequest& request,
-                                   const std::vector<RowsView>& nodes, ThreadPool& pool,
+                                   const std::vector<RowsView>& nodes,
+                                   const std::vector<SplitLimits>& limits, ThreadPool& pool,
                                    const PollCallback& poll) {
     const ColumnSearch search(request);
     const std::size_t n_columns = request.columns.size();
@@ -85,7 +86,8 @@ inline BestSplitsTable best_splits(const GrowRequest& request,
     for_each_column(
         nodes.size(), n_columns, pool, poll, [&](std::size_t node, std::size_t c, int thread) {
             search.search_column(c, nodes[node], scratch[static_cast<std::size_t>(thread)],
-                                 splits[node * n_columns + c]);
+                                 splits[node * n_columns + c],
+                                 limits.empty() ? nullptr : &limits[node]);
         });
     BestSplitsTable table;
     for (std::size_t i = 0; i < splits.size(); ++i) {

@@ -41,12 +41,21 @@ class ColumnSearch {
         CodeCounts counts;
         CodeCountsScratch counting;
         std::vector<double> below, scored, approximate, terms, weights, spare;
+        const SplitLimits* limits = nullptr;  // of the column that is searched, if it has any
+        std::size_t column = 0;
     };
 
     // The best split of the rows of a node by one column (search.best_splits); it must be
     // encoded.
     void search_column(std::size_t c, const RowsView& rows, Scratch& scratch,
-                       ColumnSplit& split) const {
+                       ColumnSplit& split, const SplitLimits* limits = nullptr) const {
+        const bool is_limited = limits != nullptr && request_.constraints.has_direction(c);
+        scratch.limits = is_limited ? limits : nullptr;
+        scratch.column = c;
+        if (limits != nullptr && limits->excludes(c)) {
+            split = ColumnSplit{};
+            return;
+        }
         count(c, rows, scratch);
         search(c, scratch, split);
     }
@@ -149,6 +158,11 @@ class ColumnSearch {
             split.after[k] = left[k];
             split.after[s_ + k] = scratch.counts.known[k] - left[k];
         }
+        if (scratch.limits != nullptr &&
+            !request_.constraints.admits_sums(*scratch.limits, scratch.column,
+                                              split.after.data(), split.after.data() + s_)) {
+            return not_a_number;
+        }
         return gain_of(scratch, split, weight, share);
     }
 
@@ -174,7 +188,7 @@ class ColumnSearch {
         const CodeCounts& counts = scratch.counts;
         const std::size_t n = counts.codes.size() - 1;
         scratch.scored.assign(n, not_a_number);
-        if (request_.y == nullptr && split.extra.empty()) {
+        if (request_.y == nullptr && split.extra.empty() && scratch.limits == nullptr) {
             score_near_best(scratch, split, weight, share);
         } else {
             scratch.below.assign(s_, 0.0);

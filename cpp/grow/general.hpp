@@ -43,8 +43,8 @@ class GeneralKernel {
 
     // The best split of the rows of a node by one column; it must be encoded.
     void search_column(std::size_t c, const RowsView& rows, ColumnSearch::Scratch& scratch,
-                       ColumnSplit& split) const {
-        search_.search_column(c, rows, scratch, split);
+                       ColumnSplit& split, const SplitLimits* limits = nullptr) const {
+        search_.search_column(c, rows, scratch, split, limits);
     }
 
     // ---- for the driver
@@ -57,7 +57,7 @@ class GeneralKernel {
         for (int i = 0; i < pool.size(); ++i) {
             scratch_.emplace_back(request_);
         }
-        OpenNode root{0, 0, all_rows(request_)};
+        OpenNode root{0, 0, all_rows(request_), request_.constraints.root()};
         subtree.add_nodes(1);
         sum_rows(subtree, 0, root.rows);
         return root;
@@ -80,7 +80,8 @@ class GeneralKernel {
         own.splits.resize(request_.columns.size());
         own.candidates.resize(own.splits.size());
         pool.run(own.splits.size(), [&](std::size_t c, int thread) {
-            search_column(c, rows, thread < 0 ? own : scratch(thread), own.splits[c]);
+            search_column(c, rows, thread < 0 ? own : scratch(thread), own.splits[c],
+                          open.limits.get());
         });
         for (std::size_t c = 0; c < own.splits.size(); ++c) {
             own.candidates[c] = own.splits[c].candidate;
@@ -131,6 +132,13 @@ class GeneralKernel {
             [&](std::uint32_t row) { return branch_of_code(column, row, best.low, branch_of); },
             [&](std::uint32_t child, const NodeRows& rows) { sum_rows(subtree, child, rows); },
             open_nodes);
+        if (open.limits != nullptr && n_parts == 2) {
+            auto [left, right] =
+                request_.constraints.below(open.limits, split.column, subtree.total_of(first),
+                                           subtree.total_of(first + 1));
+            open_nodes[open_nodes.size() - 1].limits = std::move(left);
+            open_nodes[open_nodes.size() - 2].limits = std::move(right);
+        }
     }
 
   private:

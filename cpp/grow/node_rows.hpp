@@ -53,6 +53,7 @@ struct OpenRows {
     std::uint32_t node = 0;
     std::int64_t depth = 0;
     NodeRows rows;
+    LimitsPointer limits = nullptr;
 
     [[nodiscard]] std::size_t n_rows() const { return rows.ids.size(); }
 };
@@ -139,7 +140,7 @@ void open_children(const OpenRows& open, std::uint32_t first, std::size_t n_part
     for (std::size_t b = n_parts; b-- > 0;) {
         const auto child = first + static_cast<std::uint32_t>(b);
         sum_rows(child, parts[b]);
-        open_nodes.push_back({child, open.depth + 1, std::move(parts[b])});
+        open_nodes.push_back({child, open.depth + 1, std::move(parts[b]), nullptr});
     }
 }
 

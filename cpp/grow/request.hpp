@@ -8,6 +8,8 @@
 #include <limits>
 #include <vector>
 
+#include "grow/constraints.hpp"
+
 namespace penjing {
 
 enum class CriterionKind : std::uint8_t { gini, entropy, ratio, variance };
@@ -51,6 +53,7 @@ struct GrowRequest {
     int threads = 1;
     Progress* progress = nullptr;  // may be null
     std::size_t small = 1000;      // up to this many rows, a node keeps sorted lists
+    Constraints constraints;
 
     [[nodiscard]] bool is_ratio() const { return criterion == CriterionKind::ratio; }
     [[nodiscard]] double raw(std::size_t row) const { return y[row] + 0.0; }  // never -0.0

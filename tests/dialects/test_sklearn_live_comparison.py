@@ -147,3 +147,63 @@ def test_pruned_trees_predict_alike(seed, n, alpha):
     ours = penjing.fit(table, recipe="sklearn", ccp_alpha=alpha, random_state=1)
     assert ours.n_leaves == theirs.get_n_leaves()
     np.testing.assert_array_equal(ours.predict(table), theirs.predict(x))
+
+
+def same_values(ours, theirs) -> None:
+    """Compare splits and predicted values, both walked from the root."""
+    inner = theirs.tree_
+    waiting, n = [(0, 0)], 0
+    while waiting:
+        node, there = waiting.pop()
+        n += 1
+        value = inner.value[there].ravel()
+        assert (ours.values[node] if ours.is_regression else ours.shares[node, 0]) == value[0]
+        assert ours.is_regression or ours.shares[node].tolist() == value.tolist()
+        assert ours.is_leaf[node] == (inner.children_left[there] == -1)
+        if not ours.is_leaf[node]:
+            assert ours.nodes.column[node] == inner.feature[there]
+            assert ours.nodes.cut[node] == inner.threshold[there]
+            one, other = ours.children(node)
+            waiting += [(one, inner.children_left[there]), (other, inner.children_right[there])]
+    assert n == inner.node_count
+
+
+@settings(max_examples=400)
+@given(
+    **tables,
+    regression=st.booleans(),
+    criterion=st.sampled_from(["gini", "entropy", "log_loss"]),
+    max_leaf_nodes=st.none() | st.integers(2, 12),
+    directions=st.lists(st.sampled_from([-1, 0, 1]), min_size=5, max_size=5),
+    weighted=st.booleans(),
+    engine=st.sampled_from(["native", "memory"]),
+)
+def test_monotonic_trees_are_equal(  # noqa: PLR0917 - drawn one by one
+    seed, n, n_columns, digits, missing, regression, criterion, directions, weighted, engine, **more
+):
+    x, y = made(seed, n, n_columns, 0 if regression else 2, digits, missing)
+    settings = no_more_than_there_are(more, n_columns)
+    settings["monotonic_cst"] = directions[:n_columns]
+    settings["criterion"] = "squared_error" if regression else criterion
+    weight = np.random.RandomState(seed).randint(1, 5, n).astype(float) if weighted else None
+    kind = "DecisionTreeRegressor" if regression else "DecisionTreeClassifier"
+    theirs = getattr(sklearn_tree, kind)(**settings).fit(x, y, sample_weight=weight)
+    table = table_of(x, y, regression=regression)
+    if not regression and len(table.target.levels) < 2:
+        return
+    ours = penjing.fit(table, recipe="sklearn", engine=engine, weight=weight, **settings)
+    if settings["max_leaf_nodes"] is None:  # which of equal ones grows first is not ours to know
+        same_values(ours, theirs)
+
+
+@pytest.mark.parametrize("n_leaves", [2, 3, 5, 9])
+@pytest.mark.parametrize("seed", range(15))
+def test_monotonic_trees_with_a_limit_on_leaves_are_equal(seed, n_leaves):
+    x, y = made(seed, 200, 4, 2, 6, 0.0)
+    settings = {"monotonic_cst": [1, -1, 0, 1], "max_leaf_nodes": n_leaves, "random_state": seed}
+    theirs = sklearn_tree.DecisionTreeClassifier(**settings).fit(x, y)
+    same_values(penjing.fit(table_of(x, y, regression=False), recipe="sklearn", **settings), theirs)
+    other = {**settings, "criterion": "squared_error"}
+    theirs = sklearn_tree.DecisionTreeRegressor(**other).fit(x, np.round(x.sum(axis=1) * 8))
+    table = table_of(x, np.round(x.sum(axis=1) * 8), regression=True)
+    same_values(penjing.fit(table, recipe="sklearn", **other), theirs)

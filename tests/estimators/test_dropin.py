@@ -193,10 +193,30 @@ def test_classes_of_any_weight_are_grown_here(criterion, weights):
         assert model.fit(x, labels).grown_by_ == "penjing"
 
 
+@pytest.mark.parametrize("directions", [[1, 0, 0, 0], [-1, 1, 0, 1], [0, 0, 0, 0], np.ones(4)])
+@pytest.mark.parametrize("kind", PAIRS)
+def test_monotonic_trees_are_grown_here(kind, directions):
+    x, y = made(1, 60, kind, 0.1)
+    y = y > 0 if kind == "classes" else y
+    params = {"random_state": 3, "monotonic_cst": directions, "min_samples_leaf": 2}
+    theirs, ours = (model(**params).fit(x, y) for model in PAIRS[kind])
+    assert ours.grown_by_ == ("penjing" if KNOWS_OUR_GAPS else "scikit-learn")
+    same(ours, theirs)
+    np.testing.assert_array_equal(ours.predict(x), theirs.predict(x))
+    again = pickle.loads(pickle.dumps(ours))  # noqa: S301 - our own
+    same(again, theirs)
+
+
+def test_monotonic_constraints_of_three_classes_are_refused_as_in_scikit_learn():
+    x, y = made(1, 40, "classes", 0.0)
+    for model in PAIRS["classes"]:
+        with pytest.raises(ValueError, match="not supported with multiclass"):
+            model(monotonic_cst=[1, 0, 0, 0]).fit(x, np.arange(len(y)) % 3)
+
+
 OTHERS = {
     "sparse": ({}, lambda x, y: (csr_matrix(x), y, None)),
     "random": ({"splitter": "random"}, lambda x, y: (x, y, None)),
-    "monotonic": ({"monotonic_cst": [1, 0, 0, 0]}, lambda x, y: (x, y > 0, None)),
     "outputs": ({}, lambda x, y: (x, np.stack([y, y[::-1]], axis=1), None)),
     "negative weights": ({}, lambda x, y: (x, y, np.arange(len(y)) - 3.0)),
 }

@@ -23,6 +23,8 @@ class SharedSettings(TypedDict, total=False):
     min_branch: float
     min_gain: float
     laplace: bool
+    monotonic_cst: Mapping[str, int] | Sequence[int] | None
+    interaction_cst: str | Sequence[Sequence[str | int]] | None
 
 
 class C45Settings(TypedDict, total=False):
@@ -120,7 +122,6 @@ class SklearnSettings(TypedDict, total=False):
     random_start: int | None
     nominal: Literal["position", "refuse"]
     splitter: Literal["best"]
-    monotonic_cst: None
 
 
 class RemoteSettings(TypedDict, total=False):

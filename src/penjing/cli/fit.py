@@ -179,6 +179,8 @@ def _print_tree(
 
     A related recipe is tried on the rows ``related``, if there are any.
     """
+    from penjing.text.constraints import constraint_sentences  # noqa: PLC0415 - heavy
+
     method, validation, output = options
     print_recipe_choice(console, tree.about.get("auto"))
     sources.save_model(console, tree, output)
@@ -189,6 +191,8 @@ def _print_tree(
         return
     console.print(tree.draw(ascii_only=console.ascii_only))
     print_size(console, tree)
+    for sentence in constraint_sentences(tree, console.lang):
+        console.print(sentence)
     _print_remarks(console, unpruned, related)
     if method is not None or validation is not None:
         print_pruning(console, unpruned, tree, validation)

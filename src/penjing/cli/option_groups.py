@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import inspect
 import json
 from collections.abc import Callable
@@ -45,7 +46,14 @@ def with_reading_options(function: Command) -> Command:
 def with_recipe_options(function: Command) -> Command:
     """Give a command the settings of recipes; it gets those given as ``settings``."""
 
-    def build(setting: list[str] | None, **named: Any) -> RecipeSettings:  # noqa: ANN401
+    def build(
+        setting: list[str] | None,
+        monotonic: list[str] | None,
+        interaction: list[str] | None,
+        **named: Any,  # noqa: ANN401 - what typer parsed
+    ) -> RecipeSettings:
+        named["monotonic_cst"] = parse_directions(monotonic) if monotonic else None
+        named["interaction_cst"] = parse_groups(interaction) if interaction else None
         return RecipeSettings(_given(named), parse_settings(setting))
 
     return collect_options(function, "settings", RECIPE_OPTIONS, build)
@@ -106,6 +114,39 @@ def parse_settings(words: list[str] | None, **options: object) -> dict[str, Any]
         except ValueError:
             settings[name] = value
     return _given(options) | settings
+
+
+def parse_directions(words: list[str]) -> dict[str, int]:
+    """Return the direction of each column of ``COLUMN=1`` words.
+
+    Examples
+    --------
+    >>> parse_directions(["income=1", "age=-1"])
+    {'income': 1, 'age': -1}
+    """
+    directions: dict[str, int] = {}
+    for word in words:
+        column, sign, direction = word.rpartition("=")
+        if not (sign and column and direction.strip() in ("1", "+1", "-1", "0")):
+            raise ChoiceError("bad_monotonic_word", word=word)
+        if column in directions:
+            raise ChoiceError("monotonic_twice", column=column)
+        directions[column] = int(direction)
+    return directions
+
+
+def parse_groups(words: list[str]) -> str | list[list[str]]:
+    """Return the groups of columns of ``A,B`` words; a name with a comma stands in quotes.
+
+    Examples
+    --------
+    >>> parse_groups(["a,b", "c"]), parse_groups(["pairwise"])
+    ([['a', 'b'], ['c']], 'pairwise')
+    """
+    if len(words) == 1 and words[0] in ("pairwise", "no_interactions"):
+        return words[0]
+    rows = csv.reader(words, skipinitialspace=True)
+    return [[name.strip() for name in row if name.strip()] for row in rows]
 
 
 _CONSTANTS = {"yes": True, "true": True, "no": False, "false": False, "none": None}

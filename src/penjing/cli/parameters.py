@@ -254,6 +254,16 @@ RECIPE_OPTIONS: Group = {
     "min_weight": _growing(float, "min_weight"),
     "min_branch": _growing(float, "min_branch"),
     "min_gain": _growing(float, "min_gain"),
+    "monotonic": _option(
+        list[str], "monotonic", "--monotonic", panel=GROWING, metavar="COLUMN=1|-1"
+    ),
+    "interaction": _option(
+        list[str],
+        "interaction",
+        "--interaction",
+        panel=GROWING,
+        metavar="COLUMN,…|pairwise|no_interactions",
+    ),
     "setting": (Setting, None),
 }
 """The settings of every recipe, and any other."""

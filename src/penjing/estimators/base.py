@@ -20,6 +20,7 @@ from penjing.data.table import Column, Floats, Table
 from penjing.dialects.recipes import named_recipe
 from penjing.errors import DataError, WrongTypeError
 from penjing.estimators.to_table import check_target, read_columns, target_name
+from penjing.grow.constraints import SETTINGS as CONSTRAINTS
 from penjing.grow.recipe import Recipe
 from penjing.predict import predict
 from penjing.prune.cost_complexity import pruning_path
@@ -63,7 +64,8 @@ class TreeEstimator(BaseEstimator):
             arguments.check_instance("options", extra, Mapping, "not_mapping")
         for name in _OWN_PARAMETERS:
             params.pop(name, None)
-        choice = choose_recipe(recipe, table, {}, self.prune)
+        constraints = {name: params[name] for name in CONSTRAINTS if params.get(name) is not None}
+        choice = choose_recipe(recipe, table, constraints if is_auto(recipe) else {}, self.prune)
         names = choice.recipe.dialect.estimator_names
         settings = {
             names.get(k, k): _to_python_number(v) for k, v in params.items() if v is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -259,6 +259,13 @@ class CARTClassifier(_Classifier):
         (minbucket). If None, the latter is a third of the former.
     max_surrogates : int
         The largest number of surrogates of a split.
+    monotonic_cst : dict, sequence of int or None
+        The columns in which predictions are monotonic: 1 if the probability of the second
+        class increases with the column, -1 if it decreases, 0 for no constraint; by name, or one
+        entry per column. For two classes.
+    interaction_cst : str, sequence of sequences or None
+        The columns that a path may use together: groups of columns by name or position,
+        ``pairwise`` or ``no_interactions``.
     prune, ccp_alpha, validation_fraction, class_weight, random_state, engine
         As for :class:`ID3Classifier`.
 
@@ -281,6 +288,8 @@ class CARTClassifier(_Classifier):
         min_samples_split: int = 20,
         min_samples_leaf: int | None = None,
         max_surrogates: int = 5,
+        monotonic_cst: Mapping[str, int] | Sequence[int] | None = None,
+        interaction_cst: str | Sequence[Sequence[str | int]] | None = None,
         prune: str | None = None,
         ccp_alpha: float = 0.0,
         validation_fraction: float | None = None,
@@ -302,6 +311,8 @@ class TreeClassifier(_Classifier):
         Settings of the recipe; see :class:`penjing.Recipe`.
     max_leaf_nodes, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
         Limits, with scikit-learn's names.
+    monotonic_cst, interaction_cst
+        As for :class:`CARTClassifier`; for recipes with binary splits.
     prune, ccp_alpha, validation_fraction, class_weight, random_state, engine
         As for :class:`ID3Classifier`.
     options : mapping, optional
@@ -328,6 +339,8 @@ class TreeClassifier(_Classifier):
         min_samples_leaf: float | None = None,
         min_weight_fraction_leaf: float = 0.0,
         min_gain: float | None = None,
+        monotonic_cst: Mapping[str, int] | Sequence[int] | None = None,
+        interaction_cst: str | Sequence[Sequence[str | int]] | None = None,
         prune: str | None = None,
         ccp_alpha: float = 0.0,
         validation_fraction: float | None = None,

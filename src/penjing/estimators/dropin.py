@@ -123,7 +123,6 @@ class PenjingDecisionTree(sklearn_tree.BaseDecisionTree):
             and self.criterion in self._criteria
             and isinstance(self.splitter, str)
             and self.splitter == "best"
-            and self.monotonic_cst is None
             and all(_is_valid_size(name, getattr(self, name)) for name in _SMALLEST_SIZE)
             and all(
                 _is_valid_number(getattr(self, name), most) for name, most in _LARGEST_VALUE.items()
@@ -172,6 +171,8 @@ class PenjingDecisionTree(sklearn_tree.BaseDecisionTree):
             return None
         if target is None or not _are_valid_weights(weight, target):
             return None
+        if not self._is_constraint_supported(rows.shape[1], target):
+            return None
         self._check_target(labels.reshape(-1, 1))
         if weight is not None and (weight == 1).all():
             weight = None
@@ -183,6 +184,18 @@ class PenjingDecisionTree(sklearn_tree.BaseDecisionTree):
         )
         table = Table(columns, target.column, len(rows), weight, source={"name": "X"})
         return table, rows, target.class_weight
+
+    def _is_constraint_supported(self, n_columns: int, target: Target) -> bool:
+        """Return whether ``monotonic_cst`` is None, or valid for these columns and the target."""
+        if self.monotonic_cst is None:
+            return True
+        try:
+            directions = np.asarray(self.monotonic_cst)
+        except ValueError:
+            return False
+        is_binary = target.column.is_numeric or len(target.column.levels) <= 2
+        has_form = directions.shape == (n_columns,) and directions.dtype.kind in "iuf"
+        return is_binary and has_form and bool(np.isin(directions, (-1, 0, 1)).all())
 
     def _make_target(self, y: Labels) -> Target | None:
         raise NotImplementedError
@@ -231,6 +244,8 @@ class PenjingDecisionTree(sklearn_tree.BaseDecisionTree):
             )
         for name in ("min_weight_fraction_leaf", "min_impurity_decrease"):
             settings[name] = float(getattr(self, name))
+        if self.monotonic_cst is not None:
+            settings["monotonic_cst"] = [int(d) for d in np.asarray(self.monotonic_cst)]
         self.max_features_ = self._number_of_features(n_columns)
         settings["max_features"] = min(int(self.max_features_), n_columns)
         return settings | self._random_settings(n_columns)
@@ -324,7 +339,7 @@ class DecisionTreeClassifier(sklearn_tree.DecisionTreeClassifier, PenjingDecisio
     Every parameter, method and fitted attribute is scikit-learn's, including the array tree
     ``tree_``; ``model_`` is the same tree as a :class:`penjing.Tree`. ``grown_by_`` is
     ``"penjing"``, or ``"scikit-learn"`` if rows are sparse, ``splitter`` is ``"random"``, there
-    are several outputs, weights are negative or ``monotonic_cst`` is given.
+    are several outputs or weights are negative.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -62,6 +62,12 @@ class CARTRegressor(_Regressor):
     ----------
     cp, max_depth, min_samples_split, min_samples_leaf, max_surrogates
         As for :class:`penjing.CARTClassifier`.
+    monotonic_cst : dict, sequence of int or None
+        The columns in which predictions are monotonic: 1 if the number increases with
+        the column, -1 if it decreases, 0 for no constraint; by name, or one entry per column.
+    interaction_cst : str, sequence of sequences or None
+        The columns that a path may use together: groups of columns by name or position,
+        ``pairwise`` or ``no_interactions``.
     prune, ccp_alpha, validation_fraction, random_state, engine
         As for :class:`penjing.ID3Classifier`.
 
@@ -82,6 +88,8 @@ class CARTRegressor(_Regressor):
         min_samples_split: int = 20,
         min_samples_leaf: int | None = None,
         max_surrogates: int = 5,
+        monotonic_cst: Mapping[str, int] | Sequence[int] | None = None,
+        interaction_cst: str | Sequence[Sequence[str | int]] | None = None,
         prune: str | None = None,
         ccp_alpha: float = 0.0,
         validation_fraction: float | None = None,
@@ -102,6 +110,8 @@ class TreeRegressor(_Regressor):
         As for :class:`penjing.TreeClassifier`.
     max_leaf_nodes, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
         Limits, with scikit-learn's names.
+    monotonic_cst, interaction_cst
+        As for :class:`CARTRegressor`; for recipes with binary splits.
     prune, ccp_alpha, validation_fraction, random_state, engine
         As for :class:`penjing.ID3Classifier`.
 
@@ -125,6 +135,8 @@ class TreeRegressor(_Regressor):
         min_samples_leaf: float | None = None,
         min_weight_fraction_leaf: float = 0.0,
         min_gain: float | None = None,
+        monotonic_cst: Mapping[str, int] | Sequence[int] | None = None,
+        interaction_cst: str | Sequence[Sequence[str | int]] | None = None,
         prune: str | None = None,
         ccp_alpha: float = 0.0,
         validation_fraction: float | None = None,

@@ -106,6 +106,9 @@ def to_arrays(tree: Tree, order: NodeOrder, *, is_weighted: bool = False) -> Arr
     if nodes.missing is not None:
         records["missing_go_to_left"][at] = nodes.missing[splits] == 0
     predictions = total / weight[:, None] if isinstance(s, Classes) else tree.values[:, None]
+    if isinstance(s, Classes) and tree.value_bounds is not None:
+        first = np.clip(predictions[:, 0], *tree.value_bounds.T)
+        predictions = np.stack([first, 1.0 - first], axis=1)[:, : s.n]
     values = np.empty((len(nodes), 1, predictions.shape[1]))
     values[position, 0] = predictions
     n_classes = np.array([predictions.shape[1]], np.intp)

@@ -415,6 +415,7 @@ def _candidate(tree: TreeData, record: Mapping[str, Any], chosen: int | None) ->
         "missing": _plain(missing),
         "gain": None,
         "score": record["score"],
+        **({"refused": record["refused"]} if "refused" in record else {}),
     }
     if "after" not in record:
         return candidate

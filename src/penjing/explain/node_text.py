@@ -85,11 +85,12 @@ def closing_sentences(explanation: Plain, lang: str, *, ascii_only: bool = False
     message = dialect_of(explanation["rules"]).scoring_message
     if with_gain and message is not None:
         sentences.append(say(message, lang))
+    sentences += refused_candidates(explanation, lang)
     forbidden = explanation.get("forbidden", ())
     without_gain = [
         quoted(c["column"])
         for c in explanation["candidates"]
-        if c["gain"] is None and c["column"] not in forbidden
+        if c["gain"] is None and c["column"] not in forbidden and "refused" not in c
     ]
     if without_gain and with_gain:
         sentences.append(
@@ -118,6 +119,16 @@ def forced_sentence(
         return say("why_forced_same", lang, **values)
     own = say("why_no_split", lang) if forced["own"] is None else quoted(forced["own"])
     return say("why_forced_split", lang, own=own, **values)
+
+
+def refused_candidates(explanation: Plain, lang: str) -> list[str]:
+    """Return the line that names the candidates that constraints refuse, if there are any."""
+    refused = [
+        say("why_refused_column", lang, column=quoted(c["column"]), n=c["refused"])
+        for c in explanation["candidates"]
+        if "refused" in c
+    ]
+    return [say("why_refused", lang, columns=join_names(refused, lang))] if refused else []
 
 
 def heading(explanation: Plain, lang: str, *, ascii_only: bool = False) -> str:

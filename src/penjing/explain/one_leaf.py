@@ -166,6 +166,7 @@ _KEYS = frozenset(
     f"one_leaf_{stop}"
     for stop in (
         "min_weight", "min_branch", "max_depth", "max_leaves", "min_gain", "complexity", "no_gain",
+        "constraints",
         "no_average",
         "costly",
         "pruned", "validation",

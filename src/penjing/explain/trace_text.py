@@ -6,7 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from penjing.explain import pruning_text
-from penjing.explain.node_text import exclusion_reason, node_location, prediction_text
+from penjing.explain.node_text import (
+    exclusion_reason,
+    node_location,
+    prediction_text,
+    refused_candidates,
+)
 from penjing.explain.node_text import formulas as node_formulas
 from penjing.formatting.math_formula import Formula
 from penjing.formatting.text_table import align_left, max_width
@@ -187,6 +192,7 @@ def step_parts(step: Plain, recipe: Plain, lang: str, *, ascii_only: bool) -> li
     candidates = [c for c in step["candidates"] if c["gain"] is not None]
     if candidates:
         parts.append(("weigh", _candidates_text(step, candidates, lang, ascii_only=ascii_only)))
+    parts += [("refused", text) for text in refused_candidates(step, lang)]
     if step["question"] is not None and (candidates or "forced" in step):
         parts += [
             ("choose", _choice(step, candidates, lang)),

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from penjing.criteria.criterion import Criterion
 from penjing.criteria.entropy import Entropy, entropy_bits
@@ -63,6 +64,8 @@ class _Candidate:
         The split that a dialect chose; None for the best by the criterion.
     after : (branches, S) or None
         The sums of the branches of the chosen split.
+    refused : (splits,) bool or None
+        The splits that constraints refuse; None if they refuse none.
     """
 
     record: Record
@@ -71,6 +74,7 @@ class _Candidate:
     splits: Candidates
     best: int | None = None
     after: Floats | None = None
+    refused: npt.NDArray[np.bool_] | None = None
 
 
 def records_of(engine: Engine, nodes: Iterable[OfferedNode], recipe: Recipe) -> list[list[Record]]:
@@ -88,7 +92,9 @@ def records_of(engine: Engine, nodes: Iterable[OfferedNode], recipe: Recipe) -> 
     s = engine.reader
     of_nodes = [
         [
-            _candidate(engine, c, counts, recipe, (best_splits, i))
+            _with_refused(
+                _candidate(engine, c, counts, recipe, (best_splits, i)), recipe, (best_splits, i)
+            )
             for c, counts in tally.columns.items()
         ]
         for tally, best_splits, i in nodes
@@ -124,6 +130,26 @@ def _candidate(
     if recipe.missing == "branch":
         all_counts, splits = with_missing_branch(counts, splits, s)
     return _Candidate(record, counts, all_counts, splits)
+
+
+def _with_refused(
+    candidate: _Candidate, recipe: Recipe, offered: tuple[BestSplits, int]
+) -> _Candidate:
+    """Return a candidate with the splits that constraints refuse, and record how many they are."""
+    best_splits, i = offered
+    after = candidate.splits.after
+    if best_splits.limits is None or not after.size or after.shape[1] < 2:
+        return candidate
+    limits, c = best_splits.limits[i], candidate.record["column"]
+    if recipe.missing == "direction" and candidate.counts.missing.any() and not limits.excludes(c):
+        return candidate  # it depends on the side of the missing values
+    refused = limits.refused(c, after[:, 0], after[:, 1])
+    if candidate.best is not None:
+        refused[candidate.best] = False
+    if refused.any():
+        candidate.refused = refused
+        candidate.record["refused"] = int(refused.sum())
+    return candidate
 
 
 def _dialect_groups(counts: Counts, groups: Sequence[Any], record: Record) -> _Candidate | None:
@@ -173,6 +199,8 @@ def _choose_by_criterion(found: Sequence[_Candidate], recipe: Recipe, s: Reader)
     slacks = (np.asarray(criterion.impurity(known, s)) * TIE).tolist()
     for candidate, scored, slack in zip(found, scores, slacks, strict=True):
         record, counts, splits = candidate.record, candidate.counts, candidate.splits
+        if candidate.refused is not None:
+            scored[candidate.refused] = np.nan
         if not scored.size or np.isnan(scored).all():
             record["known"] = json_numbers(counts.known)
             continue
@@ -191,6 +219,8 @@ def _add_dialect_gains(found: Sequence[_Candidate], s: Reader) -> None:
     for candidate, gained in zip(found, gains, strict=True):
         assert candidate.best is not None
         _add_after(candidate, candidate.splits.after[candidate.best])
+        if candidate.refused is not None:
+            gained[candidate.refused] = np.nan
         penalty = candidate.record.pop("penalty", None)
         candidate.record |= _threshold_gains(candidate.splits.cuts, gained, candidate.best)
         if penalty is not None:

@@ -119,6 +119,8 @@ class Dialect(TreeDialect):
 
     needs: frozenset[str] = frozenset()
     """What an engine must be able to do besides counting; see `penjing.grow.engine`."""
+    takes_constraints: bool = False
+    """Whether its binary splits observe ``monotonic_cst`` and ``interaction_cst``."""
     drops_unknown_rows: bool = False
     """Whether rows whose values are all missing are left out."""
     sorts_classes: bool = False

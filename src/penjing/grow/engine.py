@@ -33,6 +33,8 @@ REGROWING = "regrowing"
 """A dialect grows parts of a finished tree again."""
 PREPARED_ROWS = "prepared rows"
 """A dialect rewrites the table in memory before it is counted."""
+CONSTRAINTS = "constraints"
+"""A recipe has ``monotonic_cst`` or ``interaction_cst``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,8 @@ class Capabilities:
     weights : bool
         Whether rows may have weights.
     meets : frozenset of str
-        The needs of dialects that it meets: `SURROGATES`, `REGROWING`, `PREPARED_ROWS`.
+        The needs of recipes that it meets: `SURROGATES`, `REGROWING`, `PREPARED_ROWS`,
+        `CONSTRAINTS`.
     is_remote : bool
         Whether the rows stay in a database or a cluster.
     has_rows : bool
@@ -63,7 +66,7 @@ class Capabilities:
     missing: tuple[str, ...] = ("refuse", "fraction", "surrogate", "direction", "branch")
     weights: bool = True
     meets: frozenset[str] = field(
-        default_factory=lambda: frozenset({SURROGATES, REGROWING, PREPARED_ROWS})
+        default_factory=lambda: frozenset({SURROGATES, REGROWING, PREPARED_ROWS, CONSTRAINTS})
     )
     is_remote: bool = False
     has_rows: bool = False
@@ -71,8 +74,8 @@ class Capabilities:
     steers: bool = False
 
     def lacks_of(self, recipe: Recipe) -> frozenset[str]:
-        """Return the needs of the recipe's dialect that the engine does not meet."""
-        return recipe.dialect.needs - self.meets
+        """Return the needs of a recipe that the engine does not meet."""
+        return recipe.needs - self.meets
 
     def grows(self, recipe: Recipe, target: str, missing: str | None, *, weights: bool) -> bool:
         """Return whether the engine grows such a tree.

@@ -18,6 +18,14 @@ from penjing.criteria.kernels import check_kernel
 from penjing.data.lazy_column import LazyColumn
 from penjing.data.table import Column, Table
 from penjing.errors import ChoiceError, DataError, WrongTypeError, unknown_name_error
+from penjing.grow.constraints import SETTINGS as CONSTRAINTS
+from penjing.grow.constraints import (
+    Interaction,
+    Monotonic,
+    check_constraints,
+    fitted_constraints,
+    has_constraints,
+)
 from penjing.grow.dialect_options import TEXTBOOK, DialectOptions
 from penjing.grow.setting_names import known_criterion, known_setting
 from penjing.registry import load
@@ -66,6 +74,13 @@ class Recipe:
         The smallest gain of a split; 0 allows every split, as TreeGenerate does.
     laplace : bool
         Whether predicted probabilities are (n + 1) / (N + classes) (J48's -A).
+    monotonic_cst : dict, sequence of int or None
+        The columns in which predictions are monotonic, for binary splits: 1 if the number, or the
+        probability of the second class, increases with the column, -1 if it decreases, 0 for no
+        constraint. By name, or one entry for each column. Classes are in ascending order then.
+    interaction_cst : str, sequence of sequences or None
+        The columns that may be used together on a path, for binary splits: groups of columns,
+        ``pairwise`` or ``no_interactions``.
     options : DialectOptions
         The settings of this dialect only; `but` and `settings` treat them like those of the
         recipe.
@@ -83,6 +98,8 @@ class Recipe:
     min_branch: float = 0.0
     min_gain: float = 0.0
     laplace: bool = False
+    monotonic_cst: Monotonic | None = None
+    interaction_cst: Interaction | None = None
     options: DialectOptions = TEXTBOOK
     is_criterion_named: bool = field(default=False, init=False, compare=False, repr=False)
     """Whether the criterion was given to `but`: only then is it refused for another target."""
@@ -170,6 +187,8 @@ class Recipe:
         for f in fields(self.options):
             arguments.check_type(f.name, getattr(self.options, f.name), str(f.type))
         self._check_criterion()
+        if has_constraints(self):
+            check_constraints(self)
 
     def _check_options(self) -> None:
         given: object = self.options
@@ -229,6 +248,8 @@ class Recipe:
         >>> Recipe("id3").prepared(penjing.example("fish")).n_rows
         5
         """
+        if has_constraints(self):
+            fitted_constraints(self, table)  # before a dialect gives categories an order
         if table.weight is not None and not table.weight.all():
             if not table.weight.any():
                 raise DataError("no_weight", source=table.source.get("name", "the table"))
@@ -253,6 +274,8 @@ class Recipe:
         fitted = self.options.fits(table)
         if fitted is not self.options:
             self = replace(self, options=fitted)  # noqa: PLW0642 - the same recipe, adapted
+        if has_constraints(self):
+            self = replace(self, **fitted_constraints(self, table))  # noqa: PLW0642 - as above
         self.refuse_missing([c for c in table.columns if not isinstance(c, LazyColumn)])
         if not table.is_regression:
             if self._is_for_regression():
@@ -300,6 +323,8 @@ class Recipe:
         """
         fixed = {name: f"({word})" for name, word in self.options.fixed.items()}
         settings = {k: v for k, v in self.settings().items() if k != "name"}
+        if self.dialect.takes_constraints:
+            settings |= {name: getattr(self, name) for name in CONSTRAINTS}
         return fixed | {name: _word(value) for name, value in settings.items()}
 
     def settings(self) -> dict[str, Any]:
@@ -313,8 +338,16 @@ class Recipe:
         plain = {name: _plain(getattr(self, name)) for name in _field_names(self)}
         del plain["options"]
         plain["criterion"] = self.measure().name
+        for name in CONSTRAINTS:
+            if plain[name] is None:  # a tree without constraints does not mention them
+                del plain[name]
         options = self.options
         return plain | {name: _plain(getattr(options, name)) for name in _field_names(options)}
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What an engine must be able to do besides counting; see `penjing.grow.engine`."""
+        return self.dialect.needs | ({"constraints"} if has_constraints(self) else frozenset())
 
 
 _FIELD_NAMES: dict[type, tuple[str, ...]] = {}
@@ -361,7 +394,9 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - any setting's
         return {str(name): _plain(part) for name, part in value.items()}
     if isinstance(value, np.generic):
         return value.item()
-    return [_plain(part) for part in value] if isinstance(value, tuple) else value
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return [_plain(part) for part in value] if isinstance(value, tuple | list) else value
 
 
 _SWITCHES = frozenset((*"ABJORSUgrs", "doNotMakeSplitPointActualValue"))

@@ -18,6 +18,7 @@ from penjing import _core
 from penjing.criteria.criterion import Criterion, impurity_decrease
 from penjing.criteria.entropy import entropy_bits
 from penjing.data.table import Codes, Field, Floats
+from penjing.grow.constraints import limits_of
 from penjing.grow.engine import Engine, TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.tree.builder import TreeBuilder
@@ -266,6 +267,7 @@ def best_splits(
     n_candidates = np.zeros(shape, np.int64)
     groups: dict[tuple[int, int], tuple[Codes, ...]] = {}
     criterion = recipe.measure()
+    limits = limits_of(engine, tree, nodes, recipe)
     for i, tally in enumerate(engine.tally(tree, nodes)):
         for c, counts in tally.columns.items():
             field = engine.schema[c]
@@ -275,6 +277,8 @@ def best_splits(
             if recipe.missing == "branch":
                 all_counts, splits = with_missing_branch(counts, splits, engine.reader)
             scored = score(criterion, all_counts, splits, recipe, engine.reader)
+            if limits is not None and scored.size:
+                scored[limits[i].refused(c, splits.after[:, 0], splits.after[:, 1])] = np.nan
             n_candidates[i, c] = (~np.isnan(scored)).sum()
             if not n_candidates[i, c]:
                 continue
@@ -289,4 +293,4 @@ def best_splits(
             else:
                 side = splits.sides[best]
                 groups[i, c] = tuple(counts.codes[side == b] for b in range(side.max() + 1))
-    return BestSplits(gain, information, impurity, cut, n_candidates, groups)
+    return BestSplits(gain, information, impurity, cut, n_candidates, groups, limits=limits)

@@ -160,7 +160,8 @@ class TraceComputer:
             )
         split = choice.split
         if split is None:
-            step["stop"] = "alike"
+            is_refused = any("refused" in record for record in records)
+            step["stop"] = "constraints" if is_refused else "alike"
         elif split.total_gain < recipe.min_gain:
             step["stop"] = "min_gain"
         elif is_leaf and (reason := self._recorded_stops.get(node)):

@@ -241,6 +241,8 @@ HELP: dict[str, str] = {
     "(fractional cases) or error.",
     "option_max_depth": "Limit the depth of the tree.",
     "option_max_leaves": "Limit the number of leaves.",
+    "option_monotonic": "Make predictions monotonic in a column: 1 if the number, or the probability of the second class, increases with it, -1 if it decreases. Repeat for more columns; for binary splits, two classes or a numeric target.",
+    "option_interaction": "Let a path use only columns of one group, such as --interaction a,b --interaction c; columns of no group form one more. pairwise: any two columns; no_interactions: one column per path. For binary splits.",
     "option_min_weight": "Split only nodes that have at least this weight; without --weight, the "
     "number of rows.",
     "option_min_branch": "Require this weight in at least two branches of a split.",

@@ -14,7 +14,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "rules", "criterion", "shape", "zero_gain", "min_gain", "least_gain", "many_levels",
         "screen_share", "screen_few", "screen_many", "near_ties", "pure_share", "slack", "ties",
         "tolerance", "precision", "numbers", "sums", "nominal", "max_features", "random_state",
-        "random_start",
+        "random_start", "monotonic_cst", "interaction_cst",
     ),
     "cuts": ("cut_at", "cut_tolerance", "cut_cost", "gap_cost", "gap", "side_share", "side_most"),
     "sizes": (

@@ -22,6 +22,7 @@ from penjing.render import chart, svg
 from penjing.render.leaf_rules import rules_of
 from penjing.render.profile_text import kind_name
 from penjing.render.svg import to_printable
+from penjing.text.constraints import constraint_sentences
 from penjing.text.labels import weight_text
 from penjing.text.phrases import join_names, method_name
 from penjing.tree.tree_data import TreeData
@@ -182,6 +183,7 @@ class _ReportPage:
         recipe = ", ".join(f"{key}={value}" for key, value in tree.recipe.items() if _is_set(value))
         rows = {
             "dossier_recipe": recipe or say("dossier_by_hand", self._lang),
+            "dossier_constraints": " ".join(constraint_sentences(tree, self._lang)),
             "dossier_source": source.get("name"),
             "dossier_hash": source.get("sha256"),
             "dossier_rows": tree.about.get("n_rows") or weight_text(tree.weight_of(0)),

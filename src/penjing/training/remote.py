@@ -14,7 +14,8 @@ from penjing.data.table import Table
 from penjing.dialects import recipes
 from penjing.engines import remote_counts
 from penjing.errors import CapabilityError, ChoiceError
-from penjing.grow.engine import Capabilities
+from penjing.grow.constraints import SETTINGS as CONSTRAINT_SETTINGS
+from penjing.grow.engine import CONSTRAINTS, Capabilities
 from penjing.grow.loop import grow_unpruned
 from penjing.grow.recipe import Recipe
 from penjing.grow.trace_steps import with_steps
@@ -189,7 +190,11 @@ def _grow(engine: Any, recipe: Recipe, request: RemoteRequest) -> TreeData:  # n
 def check(recipe: Recipe, engine: str) -> None:
     """Raise an error if the engine lacks something the recipe needs, before any row is read."""
     capabilities = capabilities_of(engine)
-    if capabilities.lacks_of(recipe):
+    lacks = capabilities.lacks_of(recipe)
+    if CONSTRAINTS in lacks:
+        setting = next(name for name in CONSTRAINT_SETTINGS if getattr(recipe, name) is not None)
+        raise CapabilityError("engine_lacks_constraints", engine=engine, setting=setting)
+    if lacks:
         known = dict.fromkeys(
             each.name for each in recipes.RECIPES.values() if not capabilities.lacks_of(each)
         )

@@ -18,7 +18,7 @@ from penjing.data.notes import record_notes
 from penjing.data.read import read
 from penjing.data.read.given_weights import are_values, weight_values
 from penjing.data.source import Weights
-from penjing.data.table import Table
+from penjing.data.table import Column, Table
 from penjing.dialects.recipes import AUTO, recipe_of
 from penjing.engines.out_of_core.engine import (
     can_be_counted,
@@ -271,6 +271,8 @@ class _FitRequest:
         name, recipe = self.selection.engine, choice.recipe
         if name == "disk":
             table, name = self._prepare_stored(table, recipe)
+        if recipe.monotonic_cst is not None:  # its directions are those of the second class
+            table = _with_sorted_classes(table)
         table = recipe.prepared(table)
         if not table.n_rows:
             raise DataError("no_known_rows", source=table.source.get("name", "the table"))
@@ -392,7 +394,7 @@ def _with_sorted_classes(table: Table) -> Table:
         return table
     code_of = {level: code for code, level in enumerate(levels)}
     codes = np.array([code_of[level] for level in target.levels], np.int32)[target.codes]
-    return replace(table, target=replace(target, levels=tuple(levels), codes=codes))
+    return replace(table, target=Column(target.name, target.kind, tuple(levels), codes))
 
 
 def _split_validation(table: Table, validation: Any, seed: int) -> tuple[Table, Table | None]:  # noqa: ANN401

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing.data.table import Codes, Column, Field, Floats
+from penjing.tree.monotonic import NodeLimits
 
 NO_BRANCH = -1
 """The branch of a value that has none: missing, never seen, or empty in training."""
@@ -225,6 +226,8 @@ class BestSplits:
         The columns that count for the average gain, where not all do.
     cut_cost : float64 or None
         What was subtracted from the gain of a threshold to encode it; None if it costs nothing.
+    limits : sequence of NodeLimits or None
+        What constraints allow in each node; None without constraints.
     """
 
     gain: Floats
@@ -238,6 +241,7 @@ class BestSplits:
     order: Codes | None = None
     counted: npt.NDArray[np.bool_] | None = None
     cut_cost: Floats | None = None
+    limits: Sequence[NodeLimits] | None = None
 
     def split(self, i: int, c: int, score: float, gain: float | None = None) -> Split:
         """Return the candidate of column ``c`` in node ``i`` as a split."""

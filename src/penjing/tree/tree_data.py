@@ -19,6 +19,7 @@ from penjing.data.source import Label
 from penjing.data.table import Field, Floats, Table
 from penjing.errors import WrongTypeError
 from penjing.tree.counts import Classes, Costs, Number, Reader
+from penjing.tree.monotonic import node_values, tree_bounds
 from penjing.tree.nodes import LEAF, Ids, Nodes
 from penjing.tree.split import NO_BRANCH, Split
 from penjing.tree.steps import renumber_steps
@@ -468,9 +469,39 @@ class TreeData:
         array([1, 0, 1, 0, 1])
         """
         values = self.reader.value(self.nodes.total)
+        if self.value_bounds is not None:
+            values = self._bounded_values(values, self.value_bounds)
         for node, code in self.nodes.answers.items():
             values[node] = code
         return values
+
+    @cached_property
+    def value_bounds(self) -> Floats | None:
+        """The bounds of each node's value by ``monotonic_cst``, (nodes, 2); None without it.
+
+        The value is the mean less its centre, or the share of the first class.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> penjing.fit(penjing.example("fish")).value_bounds is None
+        True
+        """
+        return tree_bounds(self)
+
+    def _bounded_values(self, values: npt.NDArray[Any], bounds: Floats) -> npt.NDArray[Any]:
+        """Return the predictions of nodes, those whose value exceeds its bounds corrected."""
+        if self.is_regression:
+            shifted = bounds + self.centre
+            return np.asarray(np.clip(values, shifted[:, 0], shifted[:, 1]))
+        shares = node_values(self.nodes.total, self.reader)
+        clipped = np.clip(shares, bounds[:, 0], bounds[:, 1])
+        is_out = clipped != shares
+        reader, costs = self.reader, self.reader.costs if isinstance(self.reader, Classes) else None
+        total = np.stack([clipped, 1.0 - clipped], axis=1)[:, : len(self.classes)]
+        if costs is not None:  # `value` multiplies by the factors again
+            total = total / np.asarray(costs.factor)
+        return np.where(is_out, reader.value(total), values)
 
     @cached_property
     def shares(self) -> Floats:
@@ -496,6 +527,9 @@ class TreeData:
             shares = (total + 1) / (weight + total.shape[1])[:, None]
         else:
             shares = total / np.where(weight > 0, weight, 1.0)[:, None]
+        if (bounds := self.value_bounds) is not None:
+            first = np.clip(shares[:, 0], bounds[:, 0], bounds[:, 1])
+            shares = np.stack([first, 1.0 - first], axis=1)[:, : total.shape[1]]
         is_certain = ~self.is_leaf if self.recipe.get("empty") == "majority" else weight == 0
         return np.asarray(
             np.where(is_certain[:, None], np.eye(total.shape[1])[self.values], shares)

@@ -20,6 +20,7 @@ STOP_REASONS = frozenset(
         "alike",
         "by_hand",
         "complexity",
+        "constraints",
         "forced",
         "max_depth",
         "max_leaves",
@@ -51,6 +52,11 @@ def first_misfit(
         rows = [costs["factor"], costs["altered"], costs["loss"], *costs["loss"]]
         if {len(row) for row in rows} != {n_classes}:
             return "about.costs", f"for {n_classes} classes"
+    directions = model["recipe"].get("monotonic_cst")
+    if directions is not None:
+        is_known = all(d in (-1, 0, 1) and not isinstance(d, bool) for d in directions.values())
+        if not is_known or n_classes > 2:
+            return "recipe.monotonic_cst", "1, -1 or 0 for each column, and at most two classes"
     for i, step in enumerate(model["trace"]["steps"] if model["trace"] else ()):
         candidates = [c for c in step.get("candidates", ()) if "after" in c]
         split_columns = {c["column"] for c in candidates if (c.get("split_information") or 0.0) > 0}
@@ -73,6 +79,7 @@ def shapes(n_nodes: int, n_columns: int) -> dict[str, Any]:
         "split_information?": number,
         "cut?": number,
         "n_cuts?": int,
+        "refused?": int,
         "cuts?": [float],
         "gains?": [number],
         "codes?": [int],
@@ -99,6 +106,7 @@ def shapes(n_nodes: int, n_columns: int) -> dict[str, Any]:
     )
     recipe |= dict.fromkeys(("max_depth?", "max_leaves?"), (int, None))
     recipe |= dict.fromkeys((f"{name}?" for name in LIMIT_SETTINGS), number)
+    recipe |= {"monotonic_cst?": ({}, None), "interaction_cst?": ([[str]], str, None)}
     return {
         "recipe": recipe | {"unseen?": frozenset({"stop", "error", "missing"})},
         "about": {

@@ -27,6 +27,7 @@ RPART = Dialect(
     native_grow=native_kernel.grow,
     native_best_splits=native_best_splits,
     is_native=native_kernel.is_native,
+    takes_constraints=True,
     importance=dialect.importance,
     needs=frozenset({SURROGATES}),
     drops_unknown_rows=True,

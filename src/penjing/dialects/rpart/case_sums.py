@@ -6,12 +6,16 @@ the rows by the column (for a categorical column, in the order of the table).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from penjing.data.table import Codes, Floats
+
+RefusedValues = Callable[[Floats, Floats], npt.NDArray[np.bool_]]
+"""Returns which thresholds are refused, from the values of both sides."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,15 +48,23 @@ class Cases:
         deviations = self.y - self.mean
         return float(np.cumsum(deviations * deviations * self.weight)[-1])
 
-    def best_cut(self, min_rows: int) -> tuple[float, int]:
+    def best_cut(
+        self, min_rows: int, refused: RefusedValues | None = None, centre: float = 0.0
+    ) -> tuple[float, int]:
         """Return the largest decrease of squares and the code below the threshold, lowest of ties.
 
-        The cases must be sorted by their codes and all be known.
+        The cases must be sorted by their codes and all be known. ``refused`` tells which
+        thresholds constraints refuse, from the means of both sides less the centre.
         """
         deviations = (self.y - self.mean) * self.weight
         n_left = np.arange(1, len(deviations))
         is_allowed = (self.codes[1:] != self.codes[:-1]) & (n_left >= min_rows)
         is_allowed &= len(deviations) - n_left >= min_rows
+        if refused is not None:
+            left_sum = np.cumsum(deviations)[:-1]
+            left, right = _side_weights(self.weight, self.total_weight)
+            offset = self.mean - centre
+            is_allowed &= ~refused(offset + left_sum / left, offset - left_sum / right)
         gain, best = _best(deviations, self.weight, self.total_weight, is_allowed)
         return gain, int(self.codes[best])
 
@@ -73,6 +85,12 @@ class Cases:
         return gain, sides
 
 
+def _side_weights(weight: Floats, total_weight: float) -> tuple[Floats, Floats]:
+    """Return the weights of both sides at each position of the split."""
+    right = np.subtract.accumulate(np.append(total_weight, weight[:-1]))[1:]
+    return np.cumsum(weight)[:-1], right
+
+
 def _best(
     deviations: Floats, weight: Floats, total_weight: float, is_allowed: npt.NDArray[np.bool_]
 ) -> tuple[float, int]:
@@ -81,8 +99,7 @@ def _best(
     The deviations of both sides sum to 0, so one sum serves for both.
     """
     left_squared = np.cumsum(deviations)[:-1] ** 2
-    left = np.cumsum(weight)[:-1]
-    right = np.subtract.accumulate(np.append(total_weight, weight[:-1]))[1:]
+    left, right = _side_weights(weight, total_weight)
     gain = np.where(is_allowed, left_squared / left + left_squared / right, 0.0)
     best = int(gain.argmax())
     return float(gain[best]), best

@@ -7,8 +7,9 @@ pay, this gives the tree that rpart grows depth first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -20,12 +21,13 @@ from penjing.dialects.rpart.cp_table import complexities, cp_table
 from penjing.dialects.rpart.options import RpartOptions
 from penjing.dialects.rpart.sorted_rows import ranks
 from penjing.errors import CapabilityError
+from penjing.grow.constraints import limits_of
 from penjing.grow.engine import Engine, TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.grow.search import Choice, first_best
 from penjing.grow.surrogates import just_below, mean, numbers_of
 from penjing.tree.builder import TreeBuilder
-from penjing.tree.counts import TIE, Classes, Counts, Reader
+from penjing.tree.counts import TIE, Classes, Counts, Number, Reader
 from penjing.tree.nodes import Ids, Nodes
 from penjing.tree.split import NO_BRANCH, BestSplits, snap_to_category
 from penjing.tree.tree_data import TreeData
@@ -75,14 +77,18 @@ def best_splits(
     groups: dict[tuple[int, int], tuple[Codes, ...]] = {}
     s = engine.reader
     scorer = SplitScorer(s, recipe, n_present(engine.totals(tree, [0]).cells[0], s))
+    limits = limits_of(engine, tree, nodes, recipe)
     for i, tally in enumerate(engine.tally(tree, nodes)):
         risk = float(s.loss(tally.total))
         rowwise = _rowwise_scorer(engine, tree, nodes[i], recipe)
         for c, all_counts in tally.columns.items():
             field, counts = engine.schema[c], _with_weight(all_counts, s)
-            if len(counts.codes) < 2:
+            if len(counts.codes) < 2 or (limits is not None and limits[i].excludes(c)):
                 continue
+            here = None if limits is None or not field.has_order else limits[i]
+            scorer.refused = None if here is None else partial(here.refused, c)
             if rowwise is not None:
+                rowwise.refused = None if here is None else partial(here.refused_values, c)
                 best = rowwise.best(c, counts, scorer.least, is_cut=field.has_order)
             elif field.has_order:
                 best = scorer.cuts(counts, risk)
@@ -103,7 +109,7 @@ def best_splits(
     # not: nearly equal scores are ties, unless the sums are rounded as in rpart.
     exact = gain if isinstance(s, Classes) or rpart_options(recipe).sums == "cases" else None
     none = np.full(shape, np.nan)
-    return BestSplits(gain, none, impurity, cut, n_candidates, groups, worth=exact)
+    return BestSplits(gain, none, impurity, cut, n_candidates, groups, worth=exact, limits=limits)
 
 
 def choose(best_splits: BestSplits, recipe: Recipe) -> list[Choice]:
@@ -266,6 +272,10 @@ def _is_left(counts: Counts, sides: npt.NDArray[np.bool_], s: Reader) -> bool:
     return not mean(left, s) > mean(right, s)
 
 
+Refused = Callable[[Floats, Floats], npt.NDArray[np.bool_]]
+"""Returns which candidates are refused, from the sums of both sides."""
+
+
 class BestSplit:
     """The best split of one column in one node."""
 
@@ -282,6 +292,9 @@ class RowwiseScorer:
 
     def __init__(self, engine: Engine, tree: TreeStructure, node: int) -> None:
         self._engine, self._tree, self._node = engine, tree, node
+        self._centre = engine.reader.centre if isinstance(engine.reader, Number) else 0.0
+        self.refused: Refused | None = None
+        """Returns which candidates constraints refuse; None without constraints."""
         self._risk = case_risk(engine, tree, node)
 
     def best(self, c: int, counts: Counts, least: int, *, is_cut: bool) -> BestSplit:
@@ -289,7 +302,7 @@ class RowwiseScorer:
         known = _cases(self._engine, self._tree, self._node, c).known
         place, sides = 0, np.empty(0, bool)
         if is_cut:
-            gain, code = known.best_cut(least)
+            gain, code = known.best_cut(least, self.refused, self._centre)
             place = int(np.searchsorted(counts.codes, code))
         else:
             gain, sides = known.best_groups(counts.codes, least)
@@ -327,6 +340,8 @@ class SplitScorer:
         self.shared_prior = 1.0
         """The altered prior that all classes share: 1, up to the last bit."""
         self.least = rpart_options(recipe).least
+        self.refused: Refused | None = None
+        """Returns which candidates constraints refuse; None without constraints."""
         self.n_classes = n_classes
         self.altered = np.ones(n_classes)
         if isinstance(s, Classes) and s.costs is not None:
@@ -418,6 +433,8 @@ class SplitScorer:
         """
         n_left, n = rows[:-1], float(rows[-1])
         is_allowed = (n_left >= self.least) & (n - n_left >= self.least)
+        if self.refused is not None:
+            is_allowed &= ~self.refused(left, known - left)
         if isinstance(self._s, Classes):
             all_left = None if weights is None else _side_weights(self.shared_prior, n)[:, [-1]]
             impurity = float(

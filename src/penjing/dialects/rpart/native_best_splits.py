@@ -13,6 +13,7 @@ from penjing import _core
 from penjing.dialects.rpart.dialect import MOST_LEVELS, SplitScorer, n_present, rpart_options
 from penjing.dialects.rpart.sorted_rows import order_of_codes, positions_of
 from penjing.errors import CapabilityError
+from penjing.grow.constraints import core_limits, limits_of
 from penjing.grow.engine import RowSource, TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.tree.counts import Classes
@@ -39,6 +40,7 @@ def native_best_splits(
     is_classes = isinstance(s, Classes)
     scorer = SplitScorer(s, recipe, n_present(source.totals(tree, [0]).cells[0], s))
     classes, y = source.target_arrays
+    limits = limits_of(source, tree, nodes, recipe)
     by_row = not is_classes and options.sums == "cases"
     costs = s.costs if isinstance(s, Classes) else None
     columns = source.core_columns
@@ -64,6 +66,7 @@ def native_best_splits(
             "is_entropy": scorer.is_entropy,
             "min_bucket": min(scorer.least, MOST_ROWS),
             "threads": source.n_threads,
+            "limits": core_limits(limits, len(source.schema)),
         },
     )
     shape = len(nodes), len(source.schema)
@@ -80,6 +83,7 @@ def native_best_splits(
         arrays["n_candidates"].reshape(shape),
         groups_from_core(arrays, arrays["cut"], shape),
         worth=gain if is_classes or by_row else None,
+        limits=limits,
     )
 
 

@@ -11,6 +11,7 @@ from penjing.data.scratch import ScratchFolder
 from penjing.data.table import Codes, Column, Floats, Table
 from penjing.dialects.rpart.options import RpartOptions
 from penjing.dialects.rpart.sorted_rows import sorted_rows
+from penjing.grow.constraints import core_constraints
 from penjing.grow.engine import NativeEngine
 from penjing.grow.recipe import Recipe
 from penjing.progress import NativeProgressCallback, ProgressCallback
@@ -129,6 +130,7 @@ def kernel_request(
             "surrogate_style": options.surrogatestyle,
             "threads": threads,
             "progress": tell,
+            "constraints": core_constraints(recipe, table.schema, s),
         },
     )
 

@@ -27,6 +27,7 @@ SKLEARN = Dialect(
     native_grow=native_kernel.grow,
     native_best_splits=native_best_splits,
     is_native=native_kernel.is_native,
+    takes_constraints=True,
     impurities={"gain": sklearn_impurity.entropy, "variance": sklearn_impurity.variance},
     importance=dialect.importance,
     needs=frozenset({PREPARED_ROWS}),

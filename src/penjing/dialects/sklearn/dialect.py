@@ -18,6 +18,7 @@ from penjing.data.table import Floats
 from penjing.dialects.sklearn.feature_order import NEVER, FeatureOrder
 from penjing.dialects.sklearn.finished_order import finished_order
 from penjing.dialects.sklearn.options import SklearnOptions
+from penjing.grow.constraints import limits_of
 from penjing.grow.engine import Engine, TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.grow.search import Choice, first_best
@@ -76,14 +77,16 @@ def best_splits(
 
         finished = finished_order(engine, tree, recipe, feature_order, constant_columns)
     total_weight = float(scorer.weight(engine.totals(tree, [0]).cells[0]))
+    limits = limits_of(engine, tree, nodes, recipe)
     for i, tally in enumerate(engine.tally(tree, nodes)):
         before = float(scorer.impurity(tally.total[None])[0])
         weight = float(scorer.weight(tally.total))
         for c, counts in tally.columns.items():
             numbers = numbers_of(engine.schema[c], counts, engine, c)
             splits = candidates(counts, numbers, options, engine.reader)
+            refused = None if limits is None else limits[i].refused(c, splits.left, splits.right)
             best, worth[i, c] = scorer.best(
-                splits, options, options.min_weight_fraction_leaf * total_weight
+                splits, options, options.min_weight_fraction_leaf * total_weight, refused
             )
             if best < 0:
                 continue
@@ -101,7 +104,9 @@ def best_splits(
         if too_small_decrease(gain[i], weight, total_weight, options):
             gain[i] = np.nan
     none = np.full(shape, np.nan)
-    return BestSplits(gain, none, impurity, cut, n_candidates, {}, missing, worth, order)
+    return BestSplits(
+        gain, none, impurity, cut, n_candidates, {}, missing, worth, order, limits=limits
+    )
 
 
 def too_small_decrease(
@@ -292,8 +297,17 @@ class SplitScorer:
         """Return the impurity of each vector of sums."""
         return sklearn_impurity.impurity(total, self._s, self._criterion)
 
-    def best(self, splits: Candidates, options: SklearnOptions, least: float) -> tuple[int, float]:
-        """Return the best candidate, the first of ties, and its score; -1 if none is allowed."""
+    def best(
+        self,
+        splits: Candidates,
+        options: SklearnOptions,
+        least: float,
+        refused: npt.NDArray[np.bool_] | None = None,
+    ) -> tuple[int, float]:
+        """Return the best candidate, the first of ties, and its score; -1 if none is allowed.
+
+        Candidates that are ``refused`` by constraints are not.
+        """
         if not len(splits.cuts):
             return -1, np.nan
         left, right = self.weight(splits.left), self.weight(splits.right)
@@ -301,6 +315,8 @@ class SplitScorer:
             splits.n_right >= options.min_samples_leaf
         )
         is_allowed &= (left >= least) & (right >= least)
+        if refused is not None:
+            is_allowed &= ~refused
         if not is_allowed.any():
             return -1, np.nan
         scores = self.scores(splits)

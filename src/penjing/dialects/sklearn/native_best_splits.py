@@ -21,10 +21,12 @@ from penjing.dialects.sklearn.dialect import (
 from penjing.dialects.sklearn.feature_order import NEVER
 from penjing.dialects.sklearn.finished_order import finished_order
 from penjing.dialects.sklearn.options import SklearnOptions
+from penjing.grow.constraints import core_limits, limits_of
 from penjing.grow.engine import RowSource, TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import Classes
+from penjing.tree.monotonic import NodeLimits
 from penjing.tree.split import BestSplits
 
 Bits = npt.NDArray[np.uint8]
@@ -40,7 +42,8 @@ def native_best_splits(
     """Return the best split of each column of each node."""
     options = sklearn_options(recipe)
     total_weight = _total_weight(source, tree, recipe)
-    arrays = _search(source, tree, nodes, recipe)
+    limits = limits_of(source, tree, nodes, recipe)
+    arrays = _search(source, tree, nodes, recipe, limits)
     shape = len(nodes), len(source.schema)
     gain = arrays["gain"].reshape(shape)
     order = _column_orders(source, tree, nodes, recipe, arrays["is_constant"].reshape(shape))
@@ -59,6 +62,7 @@ def native_best_splits(
         arrays["missing"].reshape(shape),
         arrays["worth"].reshape(shape),
         order,
+        limits=limits,
     )
 
 
@@ -68,7 +72,11 @@ def _total_weight(source: RowSource, tree: TreeStructure, recipe: Recipe) -> flo
 
 
 def _search(
-    source: RowSource, tree: TreeStructure, nodes: Sequence[int], recipe: Recipe
+    source: RowSource,
+    tree: TreeStructure,
+    nodes: Sequence[int],
+    recipe: Recipe,
+    limits: Sequence[NodeLimits] | None = None,
 ) -> dict[str, Any]:
     """Return what C++ finds in each column of each node."""
     s, options = source.reader, sklearn_options(recipe)
@@ -95,6 +103,7 @@ def _search(
             "min_weight_leaf": least,
             "ties_by_rounding": not options.depth_first,
             "threads": source.n_threads,
+            "limits": core_limits(limits, len(source.schema)),
         },
     )
 

@@ -12,6 +12,7 @@ from penjing import _core
 from penjing.data.lazy_column import LazyColumn
 from penjing.data.table import Codes, Column, Floats, Table
 from penjing.dialects.sklearn.options import SklearnOptions
+from penjing.grow.constraints import core_constraints
 from penjing.grow.engine import NativeEngine
 from penjing.grow.recipe import Recipe
 from penjing.progress import ProgressCallback
@@ -73,6 +74,7 @@ def grow(
             "n_looked_at": options.n_looked_at(len(table.columns)),
             "threads": threads,
             "progress": engine.progress_reporter(progress),
+            "constraints": core_constraints(recipe, engine.schema, s),
         },
     )
     return _tree(arrays, table, s, recipe)

@@ -28,7 +28,6 @@ _CRITERIA = {
 _PARTS: dict[str, Callable[[float], float]] = {"sqrt": math.sqrt, "log2": math.log2}
 _IGNORED: dict[str, tuple[Any, ...]] = {
     "splitter": ("best",),
-    "monotonic_cst": (None,),
 }
 """Parameters of scikit-learn that are not supported, and the values that are accepted."""
 

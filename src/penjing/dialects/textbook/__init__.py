@@ -20,5 +20,6 @@ TEXTBOOK = Dialect(
     recipes=(ID3, C45_TEXTBOOK, CART_TEXTBOOK, CART_BINARY),
     native_grow=native_kernel.grow,
     is_native=native_kernel.is_native,
+    takes_constraints=True,
     native_best_splits=native_best_splits,
 )

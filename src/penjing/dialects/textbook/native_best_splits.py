@@ -8,6 +8,7 @@ last bit.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy.typing as npt
 from penjing import _core
 from penjing.criteria.criterion import Criterion, impurity_decrease, kernel_of
 from penjing.criteria.entropy import entropy_bits
+from penjing.grow.constraints import core_limits, limits_of
 from penjing.grow.engine import RowSource, TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.tree.counts import Classes, Reader
@@ -31,6 +33,7 @@ def native_best_splits(
     if kernel is None or (kernel == "variance") == isinstance(s, Classes):
         return None
     classes, y = source.target_arrays
+    limits = limits_of(source, tree, nodes, recipe)
     arrays: dict[str, Any] = _core.best_splits(
         source.core_columns,
         classes,
@@ -44,10 +47,11 @@ def native_best_splits(
             "missing_branch": recipe.missing == "branch",
             "min_branch": float(recipe.min_branch),
             "threads": source.n_threads,
+            "limits": core_limits(limits, len(source.schema)),
         },
     )
     shape = len(nodes), len(source.schema)
-    return _scored(arrays, shape, criterion, s)
+    return replace(_scored(arrays, shape, criterion, s), limits=limits)
 
 
 def _scored(

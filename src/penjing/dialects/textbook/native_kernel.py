@@ -11,6 +11,7 @@ from penjing.criteria.criterion import Criterion, impurity_decrease, kernel_of
 from penjing.criteria.entropy import entropy_bits
 from penjing.data.lazy_column import LazyColumn
 from penjing.data.table import Floats
+from penjing.grow.constraints import core_constraints, has_constraints
 from penjing.grow.engine import NativeEngine
 from penjing.grow.recipe import Recipe
 from penjing.progress import ProgressCallback
@@ -36,7 +37,7 @@ def grow(
         return None
     criterion = recipe.measure()
     arrays: dict[str, Any] | None = None
-    if engine.space is None and recipe.max_leaves is None:
+    if engine.space is None and recipe.max_leaves is None and not has_constraints(recipe):
         arrays = _grow_native(engine, recipe, criterion, progress, unit_weights=True)
     uncoded = [column for column in table.columns if isinstance(column, LazyColumn)]
     if arrays is None:
@@ -92,6 +93,7 @@ def _grow_native(
             "by_count": unit_weights,
             "whole": recipe.missing == "refuse",
             "progress": engine.progress_reporter(progress),
+            "constraints": core_constraints(recipe, engine.schema, s),
             **engine.kernel_settings,
         },
     )

@@ -29,7 +29,13 @@ from penjing.engines import native
 from penjing.engines.out_of_core.driver import COUNTS_FRACTION, GenerationDriver, Resources
 from penjing.engines.whole_rows import whole_row_counts
 from penjing.errors import CapabilityError
-from penjing.grow.engine import REGROWING, SURROGATES, Capabilities, TreeStructure
+from penjing.grow.engine import (
+    CONSTRAINTS,
+    REGROWING,
+    SURROGATES,
+    Capabilities,
+    TreeStructure,
+)
 from penjing.grow.engine import Engine as EngineBase
 from penjing.grow.recipe import Recipe
 from penjing.progress import ProgressCallback
@@ -65,7 +71,7 @@ class Engine(EngineBase):
         How many bytes may be used ("2GB"); None for half of the free memory.
     """
 
-    capabilities = Capabilities(meets=frozenset({SURROGATES, REGROWING}))
+    capabilities = Capabilities(meets=frozenset({SURROGATES, REGROWING, CONSTRAINTS}))
 
     def __init__(
         self,
@@ -189,6 +195,7 @@ def decides_by_counts(recipe: Recipe) -> bool:
         dialect.decides_by_counts
         and recipe.missing in ("refuse", "fraction", "branch")
         and recipe.max_leaves is None
+        and CONSTRAINTS not in recipe.needs
         and dialect.is_native(replace(recipe, missing="refuse"))
     )
 
