@@ -39,8 +39,14 @@ def test_test_says_which_wrong_rows_equal_training_rows(run, melon):
 
 def test_test_prints_everything_on_request(run, melon):
     lines = run("test", melon, TEST, "--full").out.splitlines()
-    assert lines[5] == "class  precision  recall  rows"
-    assert lines[6] == "是         0.667   0.800     5"
+    assert lines[:3] == [
+        "accuracy 70% (7 of 10), 95% confidence interval 40% to 89%",
+        "baseline 50% (always 是); first split alone 80% (纹理)",
+        "ROC AUC 0.700 (0.390 to 1.000), PR AUC 0.633 (是), log loss 10.813, Brier score 0.300",
+    ]
+    assert lines[7] == "class             precision  recall     F1  ROC AUC  PR AUC  rows"
+    assert lines[8] == "是                    0.667   0.800  0.727    0.700   0.633     5"
+    assert lines[12] == "balanced accuracy 0.700"
     told = run("test", melon, TEST, "--json").data
     assert (told["correct"], told["weight"]) == (7, 10)
     assert told["ceiling"]["best"] == 7

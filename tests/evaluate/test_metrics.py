@@ -37,18 +37,28 @@ def test_the_report_of_the_homework(melons):
     report = grown(melons["train1"]).score(melons["test1"])
     assert str(report).splitlines() == [
         "accuracy 70% (7 of 10), 95% confidence interval 40% to 89%",
+        "baseline 50% (always 是); first split alone 80% (纹理)",
+        "ROC AUC 0.700 (0.390 to 1.000), PR AUC 0.633 (是), log loss 10.813, Brier score 0.300",
         "              predicted",
         "actual         是    否",
         "  是            4     1",
         "  否            2     3",
+        "class  precision  recall     F1  rows",
+        "是         0.667   0.800  0.727     5",
+        "否         0.750   0.600  0.667     5",
         "wrong predictions: row 4 是→否, row 6 否→是, row 7 否→是",
     ]
     assert report.text("zh").splitlines() == [
         "精度 70%（7/10），95% 置信区间 40%–89%",
+        "基线 50%（一律预测 是）；仅用第一个划分 80%（纹理）",
+        "ROC 面积 0.700（0.390–1.000），PR 面积 0.633（是），对数损失 10.813，布里尔分数 0.300",
         "              预测",
         "实际           是    否",
         "  是            4     1",
         "  否            2     3",
+        "类别  查准率  查全率     F1  样本数",
+        "是     0.667   0.800  0.727       5",
+        "否     0.750   0.600  0.667       5",
         "判错的样本：第 4 行 是→否，第 6 行 否→是，第 7 行 否→是",
     ]
 
@@ -193,5 +203,10 @@ def test_a_number_reports_rows_without_one():
     assert (report.n, report.unlabelled) == (2, 1)
     assert str(report).splitlines() == [
         "root mean squared error 1.414, mean absolute error 1, R² 0.1111   (2 rows)",
+        "median absolute error 1; 95% confidence interval of the mean absolute error 0 to 2.96",
+        (
+            "baseline: root mean squared error 1.803 (mean 1.5 for every row)"
+            "; first split alone 1.414 (x)"
+        ),
         "1 row without a value in 'y' was left out.",
     ]

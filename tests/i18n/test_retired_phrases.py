@@ -89,7 +89,7 @@ NAMES = {
     "NULL", "NaN", "None", "True", "False", "Python", "Java", "SHA-256", "matplotlib", "pyarrow",
     "gzip", "SELECT", "Table", "Wilson", "CARTClassifier", "SparseToNonSparse", "CONTRIBUTING.md",
     "CF", "alpha", "cp", "log2", "Var", "Ent", "IV", "X", "y", "D", "p", "n", "N", "c", "B2", "R",
-    "pandas",
+    "pandas", "ROC", "PR", "F1",
 }  # fmt: skip
 """Names that Chinese sentences may contain: programs, formats, symbols."""
 

@@ -27,7 +27,9 @@ def results() -> dict[str, type]:
         tree.score(melons), numbers.score([{"x": 1, "y": 1.0}]), tree.trace,
         tree.explain({}), tree.ruleset(melons), tree.ruleset(melons, votes=True),
         penjing.bootstrap(melons, n=2), penjing.compare(tree, tree), tree.why(),
-        tree.importances(), melons.notes, penjing.worksheet(melons),
+        tree.importances(), melons.notes, penjing.worksheet(melons), tree.summarize(melons),
+        tree.drift(melons), tree.score(melons).lift(), tree.score(melons).cutoff(recall=0.5),
+        tree.score(melons).profit({}), tree.score(melons).baseline,
     )  # fmt: skip
     return {type(result).__name__: type(result) for result in found}
 

@@ -12,12 +12,13 @@ from penjing.api.settings import PruneOptions, Settings
 from penjing.api.tree import Tree
 from penjing.data import folds as rows
 from penjing.data.folds import TablePair
-from penjing.data.source import Source, Target
+from penjing.data.source import Label, Source, Target
 from penjing.data.table import Table
 from penjing.errors import ChoiceError
 from penjing.evaluate import stability
 from penjing.evaluate import validation as evaluation
-from penjing.evaluate.metrics import NumberReport, Report
+from penjing.evaluate.metrics import Report
+from penjing.evaluate.number_report import NumberReport
 from penjing.grow.recipe import Recipe
 
 
@@ -31,6 +32,7 @@ def cross_validate(
     prune: str | None = None,
     validation: float | None = None,
     quiet: bool = False,
+    positive: Label | None = None,
     **options: Unpack[PruneOptions],
 ) -> Report | NumberReport:
     """Grow trees on all folds but one, test each on the fold left out, and report on all rows.
@@ -56,6 +58,9 @@ def cross_validate(
         The share of the training rows of each fold that decides the pruning.
     quiet : bool
         Do not warn about decisions made while reading the data.
+    positive : object, optional
+        The class that lift, cut-offs and scores are about, as in :meth:`penjing.Tree.score`; by
+        default the rarer one of two classes.
     **options
         Options of the pruning method; see :meth:`penjing.Tree.prune`.
 
@@ -75,7 +80,7 @@ def cross_validate(
         target, how = _only_target(how, target), "auto"
     pruning: dict[str, Any] = {"prune": prune, "validation": validation, **options}
     data = read_rows(table, target, quiet=quiet)
-    return evaluation.cross_validate(data, how, k, seed=seed, **pruning)
+    return evaluation.cross_validate(data, how, k, seed=seed, positive=positive, **pruning)
 
 
 def bootstrap(

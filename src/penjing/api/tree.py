@@ -18,6 +18,7 @@ from penjing.data.source import ClassNames, ColumnSchema, Label, Source, Target
 from penjing.data.table import Field, Floats, Table
 from penjing.i18n import catalogue
 from penjing.predict import predict as prediction
+from penjing.predict.inputs import align_all
 from penjing.registry import load as load_plugin
 from penjing.training.training_rows import TrainingRows
 from penjing.tree.nodes import Ids
@@ -26,9 +27,12 @@ from penjing.tree.tree_data import TreeData
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from penjing.evaluate.drift import Drift
     from penjing.evaluate.edit_cost import EditCost
     from penjing.evaluate.importance import Importances
-    from penjing.evaluate.metrics import NumberReport, Report
+    from penjing.evaluate.metrics import Report
+    from penjing.evaluate.number_report import NumberReport
+    from penjing.evaluate.prediction_summary import PredictionSummary
     from penjing.explain.node_explanation import NodeExplanation
     from penjing.explain.row import Explanation
     from penjing.explain.rule_votes import Votes
@@ -278,6 +282,7 @@ class Tree(TreeData):
         folds: int = 10,
         seed: int = 0,
         cross_validation: bool | None = None,
+        positive: Label | None = None,
     ) -> str:
         """Return a report as one HTML page: data, tree, rules, metrics, curves, provenance.
 
@@ -301,6 +306,8 @@ class Tree(TreeData):
         cross_validation : bool, optional
             Whether to grow more trees for cross-validation and curves; by default unless there
             are many rows.
+        positive : object, optional
+            The class that lift and scores are about; as in :meth:`score`.
 
         Examples
         --------
@@ -330,6 +337,7 @@ class Tree(TreeData):
             folds=arguments.whole_number("folds", folds, 2),
             seed=arguments.whole_number("seed", seed, 0),
             cross_validation=cross_validation,
+            positive=positive,
         )
         if path is not None:
             write_atomically(arguments.path("path", path), page.encode("utf-8"))
@@ -369,6 +377,7 @@ class Tree(TreeData):
         *,
         unseen: Unseen | None = None,
         missing: Missing | None = None,
+        positive: Label | None = None,
     ) -> Report | NumberReport:
         """Return a report of right and wrong predictions for rows whose target is known.
 
@@ -380,6 +389,9 @@ class Tree(TreeData):
             The class (or number) of each row, if the rows do not hold it: ``score(X, y)``.
         unseen, missing
             As in :meth:`predict`.
+        positive : object, optional
+            The class that lift and cut-offs are about and, of two classes, the scores, too; by
+            default the rarer one of two classes in the training rows.
 
         Returns
         -------
@@ -398,7 +410,62 @@ class Tree(TreeData):
         """
         from penjing.evaluate.validation import score
 
-        return score(self, source, y, unseen=unseen, missing=missing)
+        return score(self, source, y, unseen=unseen, missing=missing, positive=positive)
+
+    def summarize(
+        self, source: Source, *, unseen: Unseen | None = None, missing: Missing | None = None
+    ) -> PredictionSummary:
+        """Return a summary of predictions: shares of classes and leaves, unseen and missing values.
+
+        Parameters
+        ----------
+        source, unseen, missing
+            As in :meth:`predict`.
+
+        Returns
+        -------
+        PredictionSummary
+            It prints as `penjing predict --summary` does.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.Tree.from_dict({"legs": {0: "fish", 2: "bird"}})
+        >>> tree.summarize([{"legs": 2}, {"legs": 6}]).columns[0].categories
+        ((6, 1),)
+        """
+        from penjing.evaluate.prediction_summary import summarize
+
+        return summarize(self, source, unseen=unseen, missing=missing)
+
+    def drift(self, source: Source, training: Source | None = None) -> Drift:
+        """Compare new rows with the training rows, by the population stability index (PSI).
+
+        Parameters
+        ----------
+        source : Table or source
+            The new rows; the target is not needed.
+        training : Table or source, optional
+            The training rows; by default those that the tree was fitted to, while they exist, or
+            what a saved model has kept of its columns (``fit(sketch=True)``).
+
+        Returns
+        -------
+        Drift
+            It prints as `penjing drift` does.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> melons = penjing.example("watermelon2.0")
+        >>> drift = penjing.fit(melons).drift(melons)
+        >>> drift.leaves_psi, drift.columns[0].psi
+        (0.0, 0.0)
+        """
+        from penjing.evaluate.drift import drift
+
+        rows = self.training_table() if training is None else training
+        return drift(self, source, None if rows is None else align_all(self, rows))
 
     @warns_of_rows
     def importances(

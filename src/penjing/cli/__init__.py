@@ -23,6 +23,7 @@ class Exit(IntEnum):
     INVALID = 1  # the data or a setting is not valid
     USAGE = 2  # the command line is not valid
     BELOW_REQUIRED = 3  # the accuracy is below --min-accuracy
+    DRIFTED = 4  # a population stability index is above --max-psi
     INTERNAL_ERROR = 70  # a bug in penjing
     INTERRUPTED = 130
 

@@ -64,6 +64,7 @@ HELP_EXAMPLES: dict[str, tuple[str, ...]] = {
     "test": (
         "penjing test melon.tree example:watermelon2.0",
         "penjing test melon.tree example:watermelon2.0 --full --min-accuracy 0.8",
+        "penjing test melon.tree example:watermelon2.0 --positive 是 --cost 1:5 --leaves",
     ),
     "cross-validate": (
         "penjing cross-validate example:golf --recipe c4.5 --folds 5",
@@ -82,9 +83,14 @@ HELP_EXAMPLES: dict[str, tuple[str, ...]] = {
         "penjing report melon.tree -o melon-report.html",
         "penjing report melon.tree --test example:watermelon2.0 -o tested.html",
     ),
+    "drift": (
+        "penjing drift melon.tree example:watermelon2.0",
+        "penjing drift melon.tree example:watermelon2.0 --max-psi 0.25",
+    ),
     "predict": (
         "penjing predict melon.tree example:watermelon2.0",
         "penjing predict melon.tree example:watermelon2.0 --proba --path -o predicted.csv",
+        "penjing predict melon.tree example:watermelon2.0 --summary",
     ),
     "export": (
         "penjing export melon.tree --to python -o melon.py",

@@ -35,12 +35,12 @@ COMMAND_GROUPS: dict[str, tuple[str, ...]] = {
         "importance",
         "worksheet",
     ),
-    "evaluate": ("test", "cross-validate", "compare", "bootstrap", "report"),
+    "evaluate": ("test", "cross-validate", "compare", "bootstrap", "report", "drift"),
     "use": ("predict", "export"),
     "about": ("examples", "recipes", "plugins", "plugs", "completion"),
 }
 """The commands in the order of the help, by what they are for."""
-EXIT_CODES = (0, 1, 2, 3, 70, 130)
+EXIT_CODES = (0, 1, 2, 3, 4, 70, 130)
 MAX_WIDTH, MIN_WIDTH = 100, 40
 """Help is not wider than this unless ``--width`` says so, and never narrower."""
 MAX_NAME = 26

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from penjing.cli.command import collect_options
+from penjing.cli.evaluation_output import EvaluationOptions
 from penjing.cli.parameters import (
+    EVALUATION_OPTIONS,
     FIT_PRUNING,
     MODEL_READING_OPTIONS,
     PROGRAM_OPTIONS,
@@ -66,6 +68,11 @@ def with_program_options(function: Command) -> Command:
         return {k: _parse_value(k, v) for k, v in _given(parsed).items() if v is not False}
 
     return collect_options(function, "program_options", PROGRAM_OPTIONS, build)
+
+
+def with_evaluation_options(function: Command) -> Command:
+    """Give a command the options of a report on predictions; it gets them as ``evaluation``."""
+    return collect_options(function, "evaluation", EVALUATION_OPTIONS, EvaluationOptions)
 
 
 def with_pruning(function: Command) -> Command:

@@ -317,6 +317,21 @@ PRUNE_PRUNING: Group = VALIDATION_OPTIONS | {
 }
 """The pruning of `prune`: the fields of `Pruning`, then the options of the methods."""
 
+EVALUATION_OPTIONS: Group = {
+    "positive": _option(
+        str, "positive", "--positive", panel=EVALUATION, metavar="CLASS", default="rarer"
+    ),
+    "cost": _option(str, "false_costs", "--cost", panel=EVALUATION, metavar="NUMBER:NUMBER"),
+    "precision": _option(
+        float, "wanted_precision", "--precision", panel=EVALUATION, metavar="SHARE"
+    ),
+    "recall": _option(float, "wanted_recall", "--recall", panel=EVALUATION, metavar="SHARE"),
+    "profit": _option(str, "profit", "--profit", panel=EVALUATION, metavar="JSON|FILE"),
+    "leaves": _switch("lift_leaves", "--leaves", panel=OUTPUT),
+    "calibration": _switch("calibration", "--calibration", panel=OUTPUT),
+}
+"""What a report on predictions contains, by the fields of `EvaluationOptions`."""
+
 Test = Annotated[str | None, option("test", "--test", panel=INPUT, metavar="FILE")]
 Train = Annotated[
     str | None, option("train", "--train", panel=INPUT, metavar="FILE", default="train")

@@ -12,7 +12,8 @@ import typer
 from penjing.cli import Exit, sources
 from penjing.cli.command import command
 from penjing.cli.console import Console
-from penjing.cli.option_groups import with_reading_options
+from penjing.cli.evaluation_output import EvaluationOptions
+from penjing.cli.option_groups import with_evaluation_options, with_reading_options
 from penjing.cli.parameters import (
     EVALUATION,
     GROWING,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from penjing.api.tree import Tree
     from penjing.data.repeated_rows import AccuracyBound
     from penjing.data.table import Table
+    from penjing.evaluate.prediction_summary import SummaryCounter
 
 
 def add_to(app: typer.Typer) -> None:
@@ -66,6 +68,7 @@ def predict(
     unseen: Unseen = None,
     missing: Missing = None,
     lines: Annotated[bool, option("lines", "--lines", panel=OUTPUT)] = False,
+    summary: Annotated[bool, option("summary", "--summary", panel=OUTPUT)] = False,
 ) -> None:
     """Predict the target of each row of a table, in constant memory."""
     from penjing.cli import prediction_output  # noqa: PLC0415 - heavy
@@ -92,7 +95,17 @@ def predict(
     aligned = prediction_output.align_batches(
         console, tree, prediction_output.note_encodings(batches, encodings), reading
     )
-    if console.as_json:
+    counter = None
+    if summary:
+        counter = prediction_output.summary_counter(tree, columns)
+        aligned = prediction_output.count_batches(aligned, counter)
+    is_written = output not in (None, sources.STANDARD_STREAM)
+    if counter is not None and not is_written:
+        for _ in aligned:
+            pass  # the rows are counted only
+        _print_summary(console, counter)
+        return
+    if console.as_json and counter is None:
         prediction_output.write_json(console, tree, aligned, columns, lines=lines)
         return
     if output is not None and output.endswith((".parquet", ".pq")):
@@ -100,21 +113,32 @@ def predict(
     else:
         encoding = "utf-8-sig" if excel and output_encoding == "utf-8" else output_encoding
         prediction_output.write_csv(tree, aligned, columns, output, encoding, excel=excel)
-        is_file = output not in (None, sources.STANDARD_STREAM)
         others = sorted(name for name in encodings if not name.lower().startswith(("utf", "ascii")))
-        if is_file and others and encoding == "utf-8":
+        if is_written and others and encoding == "utf-8":
             names = {"source": Path(data).name, "encoding": others[0], "path": output}
             console.print_note("note_not_for_excel", **names)
-    if output not in (None, sources.STANDARD_STREAM):
+    if is_written:
         console.print_note("saved", path=output)
+    if counter is not None:
+        _print_summary(console, counter)
+
+
+def _print_summary(console: Console, counter: SummaryCounter) -> None:
+    result = counter.result()
+    if console.as_json:
+        console.print_json(result.to_json())
+    else:
+        console.print(result.text(console.lang))
 
 
 @command
 @with_reading_options
+@with_evaluation_options
 def evaluate(
     console: Console,
     *,
     reading: sources.ReadingOptions,
+    evaluation: EvaluationOptions,
     model: Model,
     data: Data,
     train: Train = None,
@@ -128,21 +152,24 @@ def evaluate(
 ) -> Exit:
     """Report the accuracy of a tree on rows whose class is known."""
     tree = sources.load_model(model)
+    evaluation.check(is_regression=tree.is_regression, target=tree.target.name)
     rows = reading.read_rows_for(console, tree, data)
     sources.warn_if_not_held_out(console, reading, {model: tree}, data, rows)
     policy: Any = {"unseen": unseen, "missing": missing}  # checked by `score`
-    report = tree.score(rows, **policy)
+    report = tree.score(rows, positive=evaluation.positive, **policy)
     bound = training = None
     if not tree.is_regression:
         training = sources.find_training_rows(console, tree, model, train, reading)
         bound = None if training is None else _accuracy_bound(training, rows)
     if console.as_json:
-        console.print_json(report.to_json() | _bound_json(bound))
+        console.print_json(report.to_json() | evaluation.to_json(report) | _bound_json(bound))
     elif tree.is_regression:
         console.print(report.text(console.lang))
     else:
         tables = (training, rows)
         _print_report(console, tree, tables, report, bound, full=full, names=(train, data))
+        for line in evaluation.lines(report, console.lang, full=full):  # type: ignore[arg-type]
+            console.print(line)
     return _check_accuracy(console, report, min_accuracy)
 
 
@@ -172,11 +199,15 @@ def _print_report(
     from penjing.render import wrong_predictions  # noqa: PLC0415 - heavy
 
     training, rows = tables
-    console.print(report.headline(console.lang))
+    console.print("\n".join([report.headline(console.lang), *report.score_lines(console.lang)]))
     if full or len(report.wrong) > 1:  # a single wrong row is listed below
         console.print("\n".join(report.table(console.lang)))
-    if full:
-        console.print("\n".join(wrong_predictions.class_table(report, console.lang)))
+        console.print("\n".join(report.class_table(console.lang, full=full)))
+    if full and report.balanced_accuracy is not None:
+        balanced = f"{report.balanced_accuracy:.3f}"
+        console.print(console.message("report_balanced", balanced=balanced))
+    for note in report.notes(console.lang):
+        console.print(note)
     wrong = [row.row for row in report.wrong]
     clashing = {clash.row for clash in bound.clashes} if bound else set()
     if wrong:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from penjing.api.tree import Tree
     from penjing.data.read.raw_columns import RawColumn, RawTable
     from penjing.data.table import Field, Table
+    from penjing.evaluate.prediction_summary import SummaryCounter
 
 Batch = tuple["RawTable", "Table"]
 NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?%?\s*", re.IGNORECASE | re.ASCII)
@@ -95,6 +96,20 @@ def _empty_table(tree: Tree, batch: RawTable, fields: tuple[Field, ...]) -> Tabl
     no_codes = np.empty(0, np.int32)
     columns = [Column(f.name, f.kind, tuple(f.levels), no_codes) for f in tree.schema]
     return Table(tuple(columns), None, 0)
+
+
+def summary_counter(tree: Tree, wanted: OutputColumns) -> SummaryCounter:
+    """Return a counter of predictions, by the policies that the options name."""
+    from penjing.evaluate.prediction_summary import SummaryCounter  # noqa: PLC0415 - heavy
+
+    return SummaryCounter(tree, wanted.unseen)  # type: ignore[arg-type]
+
+
+def count_batches(batches: Iterator[Batch], counter: SummaryCounter) -> Iterator[Batch]:
+    """Yield the batches, and count the predictions of each."""
+    for batch, table in batches:
+        counter.add(table)
+        yield batch, table
 
 
 def predict_columns(tree: Tree, table: Table, wanted: OutputColumns) -> dict[str, list[Any]]:

@@ -1,4 +1,4 @@
-"""Commands that evaluate: cross-validate, report."""
+"""Commands that evaluate: cross-validate, report, drift."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from penjing.cli import sources
+from penjing.cli import Exit, sources
 from penjing.cli.command import command
 from penjing.cli.console import Console
+from penjing.cli.evaluation_output import EvaluationOptions
 from penjing.cli.option_groups import (
     RecipeSettings,
+    with_evaluation_options,
     with_program_options,
     with_reading_options,
     with_recipe_options,
@@ -31,6 +33,7 @@ from penjing.cli.parameters import (
     option,
 )
 from penjing.cli.recipe_choice import print_recipe_choice
+from penjing.errors import PenjingError
 
 if TYPE_CHECKING:
     from penjing.api.tree import Tree
@@ -58,17 +61,20 @@ def add_to(app: typer.Typer) -> None:
     """Register these commands."""
     app.command("cross-validate")(cross_validate)
     app.command("report")(report)
+    app.command("drift")(drift)
 
 
 @command
 @with_program_options
 @with_recipe_options
 @with_reading_options
+@with_evaluation_options
 def cross_validate(
     console: Console,
     *,
     program_options: dict[str, Any],
     reading: sources.ReadingOptions,
+    evaluation: EvaluationOptions,
     data: Data,
     recipe: RecipeName = "auto",
     settings: RecipeSettings,
@@ -86,10 +92,13 @@ def cross_validate(
     """Estimate the accuracy of a recipe by cross-validation."""
     from penjing.api.fit import fit  # noqa: PLC0415
     from penjing.evaluate import validation  # noqa: PLC0415 - heavy
+    from penjing.evaluate.metrics import Report  # noqa: PLC0415
     from penjing.training.auto_recipe import choose_recipe  # noqa: PLC0415
 
     table = reading.read_table(console, data)
     console.print_notes(table.notes)
+    if table.target is not None:
+        evaluation.check(is_regression=table.is_regression, target=table.target.name)
     changed = {**settings.named, **program_options, **settings.words}
     choice = choose_recipe(recipe, table, changed, method)
     print_recipe_choice(console, choice.record)
@@ -98,15 +107,18 @@ def cross_validate(
         console.print_note("note_fewer_folds", n=table.n_rows, folds=folds)
     if curve is None:
         k: Any = "leave-one-out" if leave_one_out else min(folds, table.n_rows)
-        result = validation.cross_validate(table, chosen, k, seed=seed, prune=method, **options)
-        result_json = {
-            "folds": table.n_rows if leave_one_out else k,
-            "seed": seed,
-        } | result.to_json()
+        result = validation.cross_validate(
+            table, chosen, k, seed=seed, prune=method, positive=evaluation.positive, **options
+        )
         if console.as_json:
-            console.print_json(result_json)
-        else:
-            console.print(result.text(console.lang))
+            folds_used = {"folds": table.n_rows if leave_one_out else k, "seed": seed}
+            console.print_json(folds_used | result.to_json() | evaluation.to_json(result))
+            return
+        console.print(result.text(console.lang))
+        for line in (
+            evaluation.lines(result, console.lang, full=False) if isinstance(result, Report) else ()
+        ):
+            console.print(line)
         return
     from penjing.evaluate.curves import learning_curve, pruning_curve  # noqa: PLC0415
 
@@ -157,6 +169,9 @@ def report(
         bool | None,
         option("cross", "--cross/--no-cross", panel=EVALUATION, default="cross"),
     ] = None,
+    positive: Annotated[
+        str | None, option("positive", panel=EVALUATION, metavar="CLASS", default="rarer")
+    ] = None,
 ) -> None:
     """Write a report on a tree as one HTML file."""
     from penjing.render.report import write  # noqa: PLC0415 - heavy
@@ -169,7 +184,59 @@ def report(
         warnings = sources.warn_if_not_held_out(console, reading, {model: tree}, test, test_rows)
     page = write(
         tree, training, test_rows, lang=console.lang, theme=str(theme), title=title, folds=folds,
-        seed=seed, cross_validation=crossed, warnings=warnings,
+        seed=seed, cross_validation=crossed, warnings=warnings, positive=positive,
     )  # fmt: skip
     if not sources.save_output(console, output, page.encode):
         console.print(page)
+
+
+@command
+@with_reading_options
+def drift(
+    console: Console,
+    *,
+    reading: sources.ReadingOptions,
+    model: Model,
+    data: Data,
+    train: Train = None,
+    max_psi: Annotated[
+        float | None, option("max_psi", panel=EVALUATION, metavar="NUMBER", min=0.0)
+    ] = None,
+) -> Exit:
+    """Compare new rows with the training rows of a tree."""
+    from penjing.evaluate.drift import drift as compare_rows  # noqa: PLC0415 - heavy
+
+    tree = sources.load_model(model)
+    training = sources.find_training_rows(console, tree, model, train, reading)
+    rows = _rows_to_compare(console, tree, data, reading, all_columns=training is not None)
+    result = compare_rows(tree, rows, training)
+    if console.as_json:
+        console.print_json(result.to_json())
+    else:
+        console.print(result.text(console.lang, command=True))
+    if max_psi is None or result.max_psi <= max_psi:
+        return Exit.OK
+    console.print_error(
+        console.message("drift_above", psi=f"{result.max_psi:.3f}", allowed=max_psi)
+    )
+    return Exit.DRIFTED
+
+
+def _rows_to_compare(
+    console: Console,
+    tree: Tree,
+    path: str,
+    reading: sources.ReadingOptions,
+    *,
+    all_columns: bool,
+) -> Table:
+    """Return new rows with all columns of a tree, or with those of its splits if others lack."""
+    data = sources.SourceFile(path)
+    if all_columns:
+        missing = reading.missing_markers(console, tree)
+        reading.check_ignored_columns(tree)
+        try:
+            return reading.read_rows(console, path, tree.schema, None, data=data, missing=missing)
+        except PenjingError:  # a column that predictions do not need is absent or of another type
+            pass
+    return reading.read_rows_for(console, tree, path, data, with_target=False)

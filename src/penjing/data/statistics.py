@@ -1,8 +1,12 @@
-"""The confidence interval of a share, and the format of shares and counts."""
+"""The confidence interval of a share, sums of weights, and the format of shares and counts."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 Z95 = 1.959963984540054
 """The normal quantile of a 95% interval."""
@@ -27,6 +31,19 @@ def wilson(correct: float, n: float, z: float = Z95) -> tuple[float, float]:
     # Exactly 0 and 1 at the ends, despite rounding.
     low = 0.0 if correct <= 0 else max(center - half_width, 0.0)
     return low, 1.0 if correct >= n else min(center + half_width, 1.0)
+
+
+def weight_sums(
+    index: npt.NDArray[np.integer[Any]], weight: npt.NDArray[np.float64], n: int
+) -> npt.NDArray[np.float64]:
+    """Return the sum of the weights of each index below ``n``, in the order of the rows.
+
+    Examples
+    --------
+    >>> weight_sums(np.array([0, 2, 2]), np.array([1.0, 1.0, 0.5]), 3)
+    array([1. , 0. , 1.5])
+    """
+    return np.asarray(np.bincount(index, weight, n), np.float64)
 
 
 def percent(correct: float, n: float) -> str:

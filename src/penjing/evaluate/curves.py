@@ -17,7 +17,8 @@ import numpy as np
 from penjing.data.folds import each_fold, hold_out
 from penjing.data.table import Table
 from penjing.errors import CapabilityError, ChoiceError, DataError
-from penjing.evaluate.metrics import NumberReport, Report
+from penjing.evaluate.metrics import Report
+from penjing.evaluate.number_report import NumberReport
 from penjing.evaluate.validation import score
 from penjing.grow.recipe import Recipe
 from penjing.prune.cost_complexity import Link, pruning_path
@@ -185,27 +186,9 @@ def calibration(tree: TreeData, table: Table, bins: int = BINS) -> Curve:
     """
     if tree.is_regression:
         raise CapabilityError("shares_need_classes", target=tree.target.name)
-    from penjing.predict.inputs import align  # noqa: PLC0415 - only here
-    from penjing.predict.predict import classes_of, predict_proba  # noqa: PLC0415
-
-    rows = align(tree, table)
-    if rows.target is None:
-        raise DataError("no_target_in_table")
-    rows = rows.take(rows.target.codes >= 0)
-    assert rows.target is not None
-    predicted = classes_of(tree, rows)
-    probability = predict_proba(tree, rows)[np.arange(rows.n_rows), predicted]
-    is_correct, weight = predicted == rows.target.codes, rows.weights
-    bin_of_row = np.minimum((probability * bins).astype(np.intp), bins - 1)
-    points = []
-    for i in np.unique(bin_of_row).tolist():
-        here = bin_of_row == i
-        total = float(weight[here].sum())
-        point = {"low": i / bins, "high": (i + 1) / bins, "weight": total}
-        point["said"] = float((probability * weight)[here].sum()) / total if total else 0.0
-        point["right"] = float((is_correct * weight)[here].sum()) / total if total else 0.0
-        points.append(point)
-    return {"kind": "calibration", "points": points}
+    report = score(tree, table)
+    assert isinstance(report, Report)
+    return report.calibration(bins)
 
 
 def _measure(data: Table | TreeData) -> str:

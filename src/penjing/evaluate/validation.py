@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from penjing import arguments
 from penjing.data.read import read
-from penjing.data.source import Source, Target
+from penjing.data.source import Label, Source, Target
+from penjing.data.statistics import weight_sums
 from penjing.data.table import Table
-from penjing.errors import ChoiceError, DataError
-from penjing.evaluate.metrics import NumberReport, Report, number_report_of, report_of
+from penjing.errors import ChoiceError, DataError, unknown_name_error
+from penjing.evaluate.metrics import Report, report_of
+from penjing.evaluate.number_report import NumberReport, number_report_of
 from penjing.grow.recipe import Recipe
-from penjing.predict.inputs import align, align_labelled, labelled_rows
-from penjing.predict.predict import classes_of
+from penjing.predict.inputs import LevelIndex, align, align_labelled, labelled_rows
+from penjing.predict.row_predictions import RowPredictions, predict_rows
 from penjing.training.cross_validate import Grower, grower_of, held_out_predictions
 from penjing.tree.tree_data import TreeData
 
@@ -27,6 +28,7 @@ def score(
     *,
     unseen: Literal["stop", "missing", "error"] | None = None,
     missing: Literal["stop", "fraction", "error"] | None = None,
+    positive: Label | None = None,
 ) -> Report | NumberReport:
     """Return a report of a tree's predictions for rows whose target is known.
 
@@ -40,6 +42,9 @@ def score(
         The class (or number) of each row, if the rows do not hold it.
     unseen, missing
         As in :func:`penjing.predict.predict.predict`.
+    positive : object, optional
+        The class that lift and cut-offs are about and, of two classes, the scores, too; by default
+        the rarer one of two classes in the training rows.
 
     Returns
     -------
@@ -54,16 +59,21 @@ def score(
     >>> texture = nominal("texture", ["clear", "clear", "faint"])
     >>> print(tree.score(Table((texture,), nominal("ripe", ["yes", "no", "no"]), 3)))
     accuracy 66.7% (2 of 3), 95% confidence interval 21% to 94%
+    baseline 66.7% (always no)
+    ROC AUC 0.750, PR AUC 0.500 (yes), log loss 12.015, Brier score 0.333
                   predicted
     actual        yes    no
       yes           1     0
       no            1     1
+    class  precision  recall     F1  rows
+    yes        0.500   1.000  0.667     1
+    no         1.000   0.500  0.667     2
     wrong predictions: row 2 no→yes
     """
     rows = align(tree, source) if y is None else align_labelled(tree, source, y)
     table, unlabelled = labelled_rows(rows, tree.target.name)
-    predicted = classes_of(tree, table, unseen=unseen, missing=missing)
-    return _report(table, predicted, unlabelled)
+    predictions = predict_rows(tree, table, unseen=unseen, missing=missing)
+    return _report(table, predictions, unlabelled, tree, positive)
 
 
 def cross_validate(
@@ -75,6 +85,7 @@ def cross_validate(
     seed: int = 0,
     prune: str | None = None,
     validation: float | None = None,
+    positive: Label | None = None,
     **options: Any,  # noqa: ANN401 - options of the pruner
 ) -> Report | NumberReport:
     """Grow trees on all folds but one and test each on the fold left out.
@@ -96,7 +107,9 @@ def cross_validate(
     if options and prune is None:
         raise ChoiceError("options_without_prune", names=", ".join(options))
     grower = grower_of(how, rows, seed, method=prune, share=validation, options=options)
-    return _report(rows, held_out_predictions(rows, grower, k, seed))
+    if positive is not None and not rows.is_regression:
+        _class_code(positive, rows)  # before the trees are grown
+    return _report(rows, held_out_predictions(rows, grower, k, seed), positive=positive)
 
 
 def not_a_test(tree: TreeData, rows: Table) -> list[str]:
@@ -116,23 +129,66 @@ def not_a_test(tree: TreeData, rows: Table) -> list[str]:
 
 
 def _report(
-    table: Table, predicted: npt.NDArray[Any], unlabelled: int = 0
+    table: Table,
+    predictions: RowPredictions,
+    unlabelled: int = 0,
+    tree: TreeData | None = None,
+    positive: Label | None = None,
 ) -> Report | NumberReport:
+    source = str(table.source.get("name", "table"))
     if not (has_weight := table.weights > 0).all():  # rows of weight 0 are left out of `n`
-        table, predicted = table.take(has_weight), predicted[has_weight]
+        if not has_weight.any():
+            raise DataError("test_without_weight", source=source)
+        table, predictions = table.take(has_weight), predictions.take(has_weight)
     assert table.target is not None
+    column = predictions.split_column
     common: dict[str, Any] = {
         "target": table.target.name,
-        "source": str(table.source.get("name", "table")),
-        "predicted": predicted,
+        "source": source,
+        "predictions": predictions,
         "weight": table.weights,
         "unlabelled": unlabelled,
+        "column": None if column is None else table.columns[column].name,
     }
     if table.is_regression:
+        if positive is not None:
+            raise ChoiceError("scores_need_classes", name="positive", target=table.target.name)
         return number_report_of(actual=table.target.numbers(), **common)
     rows = table.row_numbers
     if rows is None:
         rows = np.arange(1, table.n_rows + 1)
     classes = tuple(table.target.levels)
-    common["ids"] = table.row_ids
-    return report_of(classes=classes, actual=table.target.codes, rows=rows, **common)
+    return report_of(
+        classes=classes,
+        actual=table.target.codes,
+        rows=rows,
+        positive=(
+            _positive_class(tree, table) if positive is None else _class_code(positive, table)
+        ),
+        tree=tree,
+        ids=table.row_ids,
+        **common,
+    )
+
+
+def _class_code(class_: Label, table: Table) -> int:
+    assert table.target is not None
+    code = LevelIndex(table.target.levels).of(class_)
+    if code < 0:
+        raise unknown_name_error("no_such_class", class_, table.target.levels)
+    return code
+
+
+def _positive_class(tree: TreeData | None, table: Table) -> int | None:
+    """Return the rarer of two classes in the training rows; of equally rare ones, the first.
+
+    None unless the tree has two classes. Without counts it is the first class. In a
+    cross-validation all rows are training rows.
+    """
+    assert table.target is not None
+    n_classes = len(table.target.levels) if tree is None else len(tree.classes)
+    if n_classes != 2:
+        return None
+    if tree is None:
+        return int(weight_sums(table.target.codes, table.weights, 2).argmin())
+    return int(tree.nodes.total[0].argmin()) if tree.has_counts else 0

@@ -21,6 +21,7 @@ HELP: dict[str, str] = {
     "exit_1": "invalid data or setting",
     "exit_2": "invalid command line",
     "exit_3": "accuracy below --min-accuracy",
+    "exit_4": "drift above --max-psi",
     "exit_70": "internal error (please report it)",
     "exit_130": "interrupted",
     # -- panels and groups of commands --------------------------------------------------------
@@ -83,6 +84,7 @@ HELP: dict[str, str] = {
     "default_recipe": "set by the recipe",
     "default_model": "as in training",
     "default_train": "the file recorded in the model",
+    "default_rarer": "the rarer one of two classes",
     "default_half": "half of the free memory",
     "default_small": "if the tree is small",
     "default_third": "a third of minsplit",
@@ -116,6 +118,7 @@ HELP: dict[str, str] = {
     "command_compare": "Compare trees, or recipes on one table.",
     "command_bootstrap": "Measure how stable the splits are.",
     "command_report": "Write a report on a tree as one HTML file.",
+    "command_drift": "Compare new rows with the training rows.",
     "command_predict": "Predict the target of each row of a table.",
     "command_export": "Convert a tree to SQL, C, Java or another format.",
     "command_examples": "List the built-in example tables.",
@@ -147,14 +150,16 @@ HELP: dict[str, str] = {
     "The numbers of the solution are those of `penjing why`.",
     "about_importance": "Measure importance by the decrease in impurity, or with --data by "
     "permutation.",
-    "about_test": "Print the accuracy with its confidence interval, the confusion matrix, and the "
-    "rows that were predicted wrongly.",
+    "about_test": "Print the accuracy with its confidence interval beside baselines, scores of the "
+    "predicted probabilities, the confusion matrix, and the rows that were predicted wrongly.",
     "about_cross-validate": "Grow a tree on all folds but one, test it on that fold, and repeat "
     "for every fold.",
     "about_compare": "Give two or more models; or one table and --recipes, to grow a tree by each "
     "recipe. Print sizes and accuracies side by side, the splits that differ, and the "
     "rows with different predictions.",
     "about_bootstrap": "Refit on bootstrap samples and report how often each column is used.",
+    "about_drift": "Compare shares of leaves, predictions and columns by the population stability "
+    "index (PSI): below 0.1 little has changed, from 0.25 on much.",
     "about_report": "The report contains the data, the tree, its rules, accuracy, calibration, "
     "curves, and the provenance of the model.",
     "about_predict": "Write the table with the prediction added, as CSV or Parquet. CSV and "
@@ -321,6 +326,15 @@ HELP: dict[str, str] = {
     "option_compared_recipes": "Grow a tree by each of these recipes from the table, such as "
     "id3,c4.5-textbook,cart-textbook.",
     "option_compare_folds": "Cross-validate the recipe of every tree with this number of folds.",
+    "option_positive": "The class that lift, cut-offs and PR AUC are about.",
+    "option_false_costs": "Print the cut-off with the lowest cost, given the costs of a false "
+    "positive and of a false negative, such as 1:5.",
+    "option_wanted_precision": "Print the cut-off with the highest recall that has at least this "
+    "precision.",
+    "option_wanted_recall": "Print the cut-off with the highest precision that has at least this "
+    "recall.",
+    "option_profit": 'Print the profit by a matrix: {"actual": {"predicted": number}}.',
+    "option_max_psi": "Exit with code 4 if a population stability index is above this value.",
     "option_compare_leave_one_out": "Compute the leave-one-out accuracy even for more than 200 rows.",
     "option_importance_surrogates": "Count surrogates as well.",
     "option_seed_permutation": "Set the random seed of the permutations.",
@@ -375,7 +389,13 @@ HELP: dict[str, str] = {
     "Excel would run as a formula.",
     "option_output_encoding": "Set the encoding of the output, such as utf-8 or gbk.",
     "option_lines": "With --json: print one object per line.",
-    "option_full": "Always print the confusion matrix and the figures of each class.",
+    "option_lift_leaves": "Print the leaves by the probability of the positive class, with lift and "
+    "gain.",
+    "option_calibration": "Print predicted probabilities beside observed accuracies.",
+    "option_summary": "Print counts of unseen categories and missing values, and the shares of "
+    "predictions and leaves, instead of the rows; with --output the rows go to the file.",
+    "option_full": "Print the confusion matrix, all figures of each class, lift, gain and "
+    "calibration.",
     # -- export -------------------------------------------------------------------------------
     "option_to": "Export to this format: python, sql, c, javascript, java, pmml, onnx, excel, "
     "nested or dict.",

@@ -21,6 +21,7 @@ HELP: dict[str, str] = {
     "exit_1": "数据或设置无效",
     "exit_2": "命令行无效",
     "exit_3": "精度低于 --min-accuracy",
+    "exit_4": "漂移超过 --max-psi",
     "exit_70": "内部错误（请报告）",
     "exit_130": "被中断",
     # -- panels and groups of commands --------------------------------------------------------
@@ -83,6 +84,7 @@ HELP: dict[str, str] = {
     "default_recipe": "由配方决定",
     "default_model": "与训练时相同",
     "default_train": "模型中记录的文件",
+    "default_rarer": "两个类别中较少的一个",
     "default_half": "空闲内存的一半",
     "default_small": "树较小时保存",
     "default_third": "minsplit 的三分之一",
@@ -116,6 +118,7 @@ HELP: dict[str, str] = {
     "command_compare": "比较几棵树，或几个配方在同一数据表上的树。",
     "command_bootstrap": "用自助采样考察划分是否稳定。",
     "command_report": "把关于树的报告写成一个 HTML 文件。",
+    "command_drift": "把新数据与训练集相比较。",
     "command_predict": "预测数据表每一行的目标。",
     "command_export": "把树转换为 SQL、C、Java 等格式。",
     "command_examples": "列出内置的示例数据表。",
@@ -138,10 +141,12 @@ HELP: dict[str, str] = {
     "about_ruleset": "简化各叶结点的规则，并去掉训练集不需要的规则。",
     "about_worksheet": "练习包括任务、数据表，以及每个结点带空格的表格。答案中的数与 `penjing why` 的结果一致。",
     "about_importance": "按不纯度的减少量计算；若给出 --data，则按置换计算。",
-    "about_test": "打印精度及其置信区间、混淆矩阵和预测错误的行。",
+    "about_test": "打印精度及其置信区间、基线、预测概率的指标、混淆矩阵和预测错误的行。",
     "about_cross-validate": "留出一折，用其余各折生成树，再在留出的一折上测试；对每一折重复一次。",
     "about_compare": "给出两个或更多模型；或一个数据表和 --recipes，按每个配方各生成一棵树。并排打印各树的大小和精度、不同的划分，以及预测不同的行。",
     "about_bootstrap": "在自助采样得到的训练集上重新生成树，并报告各属性被使用的次数。",
+    "about_drift": "用群体稳定性指标比较叶结点、预测和各列的分布：低于 0.1 变化很小，"
+    "达到 0.25 变化很大。",
     "about_report": "报告包括数据、树、规则、精度、校准、曲线和模型的来源。",
     "about_predict": "输出加上预测结果的数据表，格式为 CSV 或 Parquet。"
     "CSV 和 Parquet 文件分批处理，占用的内存不随文件增大。",
@@ -295,6 +300,12 @@ HELP: dict[str, str] = {
     "option_min_accuracy": "精度低于此值（介于 0 和 1 之间）时以退出码 3 结束。",
     "option_compared_recipes": "按这些配方各由数据表生成一棵树，例如 id3,c4.5-textbook,cart-textbook。",
     "option_compare_folds": "对每棵树的配方做交叉验证，指定折数。",
+    "option_positive": "提升度、阈值和 PR 面积所针对的类别。",
+    "option_false_costs": "按假正例和假反例的代价（如 1:5）打印总代价最低的阈值。",
+    "option_wanted_precision": "打印查准率不低于此值、查全率最高的阈值。",
+    "option_wanted_recall": "打印查全率不低于此值、查准率最高的阈值。",
+    "option_profit": '按收益矩阵打印收益：{"实际类别": {"预测类别": 数}}。',
+    "option_max_psi": "有群体稳定性指标高于此值时以退出码 4 结束。",
     "option_compare_leave_one_out": "超过 200 行时也计算留一法的精度。",
     "option_importance_surrogates": "也计入替代划分。",
     "option_seed_permutation": "设置置换的随机种子。",
@@ -345,7 +356,11 @@ HELP: dict[str, str] = {
     "并在 Excel 会当作公式执行的文本前加 '。",
     "option_output_encoding": "设置输出的编码，如 utf-8 或 gbk。",
     "option_lines": "与 --json 同时使用：每行打印一个对象。",
-    "option_full": "总是打印混淆矩阵和各类别的数据。",
+    "option_lift_leaves": "按正类的预测概率列出叶结点，并给出提升度和增益。",
+    "option_calibration": "打印预测概率和实际精度的对照。",
+    "option_summary": "不打印各行，而打印未见过的取值数、缺失值数以及各预测和各叶结点的比例；"
+    "各行写入 --output 指定的文件。",
+    "option_full": "打印混淆矩阵、各类别的全部数据、提升度、增益和校准。",
     # -- export -------------------------------------------------------------------------------
     "option_to": "导出为这个格式：python、sql、c、javascript、java、pmml、onnx、excel、nested "
     "或 dict。",

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from penjing._core import FlatTree
 from penjing.data.lazy_column import LazyColumn
 from penjing.data.memory_limit import n_processors
+from penjing.data.statistics import weight_sums
 from penjing.data.table import MISSING, Column, Field, Floats, Table, numeric
 from penjing.errors import DataError
 from penjing.i18n import Names
@@ -193,6 +194,50 @@ class FlatPredictor:
         if missing == "fraction" and (fractional := self._fractional_rows(rows, stops)).size:
             probabilities[fractional] = self._spread(rows, self._shares, fractional)
         return probabilities
+
+    def grouped(
+        self, rows: Rows, unseen: str, missing: str
+    ) -> tuple[npt.NDArray[Any], Ids, Floats, Ids]:
+        """Return predictions and probabilities at once, rows with equal ones as one group.
+
+        Returns
+        -------
+        predictions : (rows,) array
+            As `values` returns them.
+        group : (rows,) int
+            The group of each row: the node where it stops; each fractional case is one of its own.
+        probability : (groups, classes) float64
+            The predicted probabilities of each group.
+        nodes : (groups,) int
+            The node of each group.
+        """
+        stops = self.stop_nodes(rows, unseen, missing)
+        predictions, group = self._values[stops], stops
+        probability, nodes = self._shares, np.arange(len(self._shares), dtype=np.int32)
+        if missing == "fraction" and (fractional := self._fractional_rows(rows, stops)).size:
+            mixed = self._spread(rows, self._shares, fractional)
+            predictions[fractional] = self._best(mixed)
+            group = stops.astype(np.int64)
+            group[fractional] = len(nodes) + np.arange(len(fractional))
+            probability = np.concatenate([probability, mixed])
+            nodes = np.concatenate([nodes, stops[fractional]])
+        return predictions, group, probability, nodes
+
+    def weights_by_group(
+        self, rows: Rows, policies: tuple[str, str], weight: Floats, group: Ids, n_groups: int
+    ) -> Floats:
+        """Return the weight of the rows that end in each group of nodes, given by node.
+
+        A fractional case counts in every group that it reaches, by its fractions.
+        """
+        stops = self.stop_nodes(rows, *policies)
+        counts = weight_sums(group[stops], weight, n_groups)
+        if policies[1] == "fraction" and (fractional := self._fractional_rows(rows, stops)).size:
+            lost = weight_sums(group[stops[fractional]], weight[fractional], n_groups)
+            indicator = np.zeros((len(group), n_groups))
+            indicator[np.arange(len(group)), group] = 1.0
+            counts = counts - lost + weight[fractional] @ self._spread(rows, indicator, fractional)
+        return np.maximum(counts, 0.0)
 
     def stop_nodes(self, rows: Rows, unseen: str, missing: str) -> Ids:
         """Return the node where each row stops or becomes a fractional case."""

@@ -21,7 +21,15 @@ from penjing.predict.inputs import align, align_to
 from penjing.tree.nodes import Ids
 from penjing.tree.tree_data import TreeData
 
-__all__ = ["align", "align_to", "apply", "classes_of", "predict", "predict_proba"]
+__all__ = [
+    "align",
+    "align_to",
+    "apply",
+    "classes_of",
+    "grouped_predictions",
+    "predict",
+    "predict_proba",
+]
 
 Unseen = Literal["stop", "missing", "error"]
 Missing = Literal["stop", "fraction", "error"]
@@ -117,6 +125,22 @@ def classes_of(
     """Return the code of the predicted class, or the number, of each row; see :func:`predict`."""
     predictor = predictor_of(tree)
     return predictor.values(predictor.rows(tree, source), *policies(tree, unseen, missing))
+
+
+def grouped_predictions(
+    tree: TreeData,
+    source: Any,  # noqa: ANN401 - whatever `align` takes
+    *,
+    unseen: Unseen | None = None,
+    missing: Missing | None = None,
+) -> tuple[npt.NDArray[Any], Ids, Floats, Ids]:
+    """Return the prediction and the group of each row, and probabilities and node of each group.
+
+    For a number, the only column of the probabilities is the prediction. See
+    :meth:`penjing.predict.flat.FlatPredictor.grouped`.
+    """
+    predictor = predictor_of(tree)
+    return predictor.grouped(predictor.rows(tree, source), *policies(tree, unseen, missing))
 
 
 def apply(

@@ -11,6 +11,7 @@ from html import escape
 from typing import Any
 
 from penjing.data.profile import find_oddities, profile_table
+from penjing.data.source import Label
 from penjing.data.table import Table
 from penjing.dialects.recipes import recipe_of
 from penjing.errors import ChoiceError, PenjingError, unknown_name_error
@@ -23,6 +24,7 @@ from penjing.render.leaf_rules import rules_of
 from penjing.render.profile_text import kind_name
 from penjing.render.svg import to_printable
 from penjing.text.constraints import constraint_sentences
+from penjing.text.formula import decimals
 from penjing.text.labels import weight_text
 from penjing.text.phrases import join_names, method_name
 from penjing.tree.tree_data import TreeData
@@ -83,6 +85,7 @@ def write(
     seed: int = 0,
     cross_validation: bool | None = None,
     warnings: Sequence[str] = (),
+    positive: Label | None = None,
 ) -> str:
     """Return the report on a tree as the text of an HTML file.
 
@@ -107,6 +110,8 @@ def write(
         rows.
     warnings : sequence of str
         Keys of further messages about the test set.
+    positive : object, optional
+        The class that lift and scores are about; default: the rarer one of two classes.
 
     Examples
     --------
@@ -129,7 +134,7 @@ def write(
     page.add_tree()
     page.add_rules()
     if test is not None:
-        page.add_predictions("dossier_test", score(tree, test))
+        page.add_predictions("dossier_test", score(tree, test, positive=positive))
         page.add_warnings(test, dict.fromkeys([*not_a_test(tree, test), *warnings]))
         page.add_calibration(test)
     can_cross_validate = train is not None and train.target is not None and _can_grow_again(tree)
@@ -139,7 +144,8 @@ def write(
         assert train is not None
         k = min(folds, train.n_rows)
         if k >= 2:
-            page.add_predictions("dossier_folds", cross_validate(train, tree, k, seed=seed), k)
+            folds_report = cross_validate(train, tree, k, seed=seed, positive=positive)
+            page.add_predictions("dossier_folds", folds_report, k)
             page.add_curve(lambda: learning_curve(train, tree, k=min(5, k), seed=seed))
             page.add_curve(lambda: pruning_curve(tree, train, test, k=k, seed=seed))
     elif tree.has_counts and (train is not None or test is not None):
@@ -248,13 +254,19 @@ class _ReportPage:
         )
 
     def add_predictions(self, key: str, report: Any, k: int = 0) -> None:  # noqa: ANN401 - of classes or numbers
-        """Add the accuracy and the confusion matrix."""
-        body = f"<p>{_lines(report.text(self._lang).splitlines()[:1])}</p>"
-        if isinstance(report, Report) and len(report.classes) <= MAX_CLASSES:
-            body += self._confusion(report)
-        elif not isinstance(report, Report):
+        """Add accuracy, baselines, scores, confusion matrix, and for one tree lift and gain."""
+        if not isinstance(report, Report):
             body = f"<p>{_lines(report.text(self._lang).splitlines())}</p>"
+            self._section(key, body, k=k)
+            return
+        lang = self._lang
+        lines = [report.headline(lang), *report.score_lines(lang), *report.notes(lang)]
+        body = f"<p>{_lines(lines)}</p>"
+        if len(report.classes) <= MAX_CLASSES:
+            body += self._confusion(report) + self._class_scores(report)
         self._section(key, body, k=k)
+        if report.positive is not None and report.tree is not None:
+            self._add_lift(report)
 
     def add_warnings(self, test: Table, keys: Iterable[str]) -> None:
         """Add warnings that rows of the test set were used for growing or pruning."""
@@ -276,6 +288,46 @@ class _ReportPage:
         head = f"<thead><tr><th>{corner}</th>{heads}</tr></thead>"
         body = f"{head}<tbody>{''.join(rows)}</tbody>"
         return self._table(corner, body, "" if is_horizontal else "dense")
+
+    def _class_scores(self, report: Report) -> str:
+        """Return precision, recall and ranking of each class as a table."""
+        keys = ("precision", "recall", "f1", "roc_auc", "average_precision")
+        heads = "".join(
+            f"<th scope=col class=n>{self._say(f'test_{key}')}</th>" for key in (*keys, "support")
+        )
+        rows = []
+        for class_score in report.per_class:
+            shares = [getattr(class_score, key) for key in keys]
+            cells = ["–" if share is None else decimals(share, 3) for share in shares]
+            cells.append(weight_text(class_score.support))
+            body = "".join(f"<td class=n>{_text(cell)}</td>" for cell in cells)
+            rows.append(f"<tr><th scope=row>{_text(class_score.class_)}</th>{body}</tr>")
+        head = f"<thead><tr><th scope=col>{self._say('test_class')}</th>{heads}</tr></thead>"
+        return self._table(self._say("test_class"), f"{head}<tbody>{''.join(rows)}</tbody>")
+
+    def _add_lift(self, report: Report) -> None:
+        """Add the leaves by the probability of the positive class."""
+        leaves, name = report.lift(), str(report.positive)
+        heads = [f"p({name})", say("lift_rows", self._lang), name]
+        heads += [say("lift_rate", self._lang, name=name)]
+        heads += [say(f"lift_{key}", self._lang) for key in ("lift", "cumulative", "gain")]
+        head = "".join(f"<th scope=col class=n>{_text(word)}</th>" for word in heads)
+        rows = []
+        for leaf in leaves[:MAX_RULES]:
+            cells = [decimals(leaf.probability, 3), weight_text(leaf.rows)]
+            cells += [weight_text(leaf.positives), f"{100 * leaf.rate:.1f}%"]
+            cells += ["–" if leaf.lift is None else decimals(leaf.lift, 2)]
+            cells += [f"{100 * leaf.cumulative_rows:.1f}%"]
+            cells += ["–" if leaf.gain is None else f"{100 * leaf.gain:.1f}%"]
+            body = "".join(f"<td class=n>{_text(cell)}</td>" for cell in cells)
+            rows.append(f"<tr>{body}<td>{_text(leaf.rule)}</td></tr>")
+        rest = ""
+        if (more := len(leaves) - len(rows)) > 0:
+            rest = f"<p class=f>{self._say('dossier_more', n=more)}</p>"
+        label = self._say("summary_leaf")
+        table = f"<thead><tr>{head}<th scope=col>{label}</th></tr></thead>"
+        table = self._table(self._say("lift_title"), f"{table}<tbody>{''.join(rows)}</tbody>")
+        self._section("lift_title", table + rest)
 
     def add_calibration(self, test: Table) -> None:
         """Add the calibration curve."""

@@ -9,10 +9,9 @@ from typing import Any
 
 from penjing.data.table import Table
 from penjing.evaluate.metrics import wrong_text
-from penjing.formatting.text_table import last_steps, table_lines
+from penjing.formatting.text_table import last_steps
 from penjing.i18n import say
-from penjing.text.formula import decimals
-from penjing.text.labels import answer_text, branch_text, number_text, quoted, weight_text
+from penjing.text.labels import answer_text, branch_text, number_text, quoted
 from penjing.text.phrases import join_clauses, join_names
 from penjing.tree.tree_data import TreeData
 
@@ -158,22 +157,3 @@ def rows_phrase(table: Table, numbers: Sequence[int], lang: str = "en") -> str:
         if None not in ids:
             return f"{table.row_ids.name} {join_names(ids, lang)}"
     return say("rows_named", lang, n=len(numbers), rows=join_names(list(numbers), lang))
-
-
-def class_table(report: Any, lang: str = "en") -> list[str]:  # noqa: ANN401 - a Report
-    """Return a table with precision and recall of each class."""
-    headings = [say(f"test_{key}", lang) for key in ("class", "precision", "recall", "support")]
-    rows = [
-        (
-            quoted(score.class_),
-            _share(score.precision),
-            _share(score.recall),
-            weight_text(score.support),
-        )
-        for score in report.per_class
-    ]
-    return table_lines([headings, *rows])
-
-
-def _share(value: float | None) -> str:
-    return "-" if value is None else decimals(value, 3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -11,14 +11,14 @@ import numpy.typing as npt
 
 from penjing import arguments
 from penjing.data.folds import each_fold, hold_out
-from penjing.data.table import Table
+from penjing.data.table import Column, Table
 from penjing.dialects.recipes import recipe_of
 from penjing.errors import ChoiceError
 from penjing.grow.force_syntax import SplitRequest
 from penjing.grow.forced_choice import ForcedSplit
 from penjing.grow.recipe import Recipe
 from penjing.predict.inputs import LevelIndex
-from penjing.predict.predict import classes_of
+from penjing.predict.row_predictions import RowPredictions, predict_rows
 from penjing.training.auto_recipe import choose_recipe
 from penjing.training.pruning import prune
 from penjing.training.train import train
@@ -31,7 +31,7 @@ LEAVE_ONE_OUT = "leave-one-out"
 
 def held_out_predictions(
     table: Table, grower: Grower, k: int | Literal["leave-one-out"], seed: int
-) -> npt.NDArray[Any]:
+) -> RowPredictions:
     """Return the prediction for each row by the tree that has not seen it.
 
     Parameters
@@ -47,25 +47,71 @@ def held_out_predictions(
 
     Returns
     -------
-    (rows,) array
-        Codes of the target's classes, or numbers.
+    RowPredictions
+        Codes of the target's classes with their probabilities, or numbers.
     """
     assert table.target is not None
     n_folds: Any = table.n_rows if isinstance(k, str) and k == LEAVE_ONE_OUT else k
-    places = LevelIndex(table.target.levels)
     # New row numbers: the index of each held-out row's prediction.
     marked = replace(table, row_numbers=np.arange(table.n_rows))
-    predictions: npt.NDArray[Any] = np.empty(
-        table.n_rows, np.float64 if table.is_regression else np.intp
-    )
+    folds: list[tuple[npt.NDArray[Any], RowPredictions]] = []
     for training, held_out in each_fold(marked, n_folds, seed):
         tree = grower(training)
-        predicted = classes_of(tree, held_out)
+        predictions = predict_rows(tree, held_out)
         if not table.is_regression:
-            predicted = np.array([places.of(class_) for class_ in tree.classes])[predicted]
+            predictions = _recoded(predictions, tree, table.target)
         assert held_out.row_numbers is not None
-        predictions[held_out.row_numbers] = predicted
-    return predictions
+        folds.append((held_out.row_numbers, predictions))
+    return _in_row_order(folds, table.n_rows)
+
+
+def _recoded(predictions: RowPredictions, tree: TreeData, target: Column) -> RowPredictions:
+    """Return predictions with the codes of a table's classes in place of a tree's."""
+    places = LevelIndex(target.levels)
+    codes = np.array([places.of(class_) for class_ in tree.classes])
+    probability = np.zeros((len(predictions.probability), len(target.levels)))
+    probability[:, codes] = predictions.probability
+    without_split, one_split = predictions.without_split, predictions.one_split
+    return replace(
+        predictions,
+        predicted=codes[predictions.predicted],
+        probability=probability,
+        without_split=None if without_split is None else codes[without_split],
+        one_split=None if one_split is None else codes[one_split],
+    )
+
+
+def _in_row_order(
+    folds: Sequence[tuple[npt.NDArray[Any], RowPredictions]], n_rows: int
+) -> RowPredictions:
+    """Return the predictions of all folds in the order of the table.
+
+    What the first split alone predicts is left out if a tree has none.
+    """
+    sizes = [len(part.probability) for _, part in folds]
+    starts = np.cumsum([0, *sizes[:-1]])
+    columns = {part.split_column for _, part in folds}
+
+    def joined(name: str) -> Any:  # noqa: ANN401 - an array of any type
+        parts = [getattr(part, name) for _, part in folds]
+        if any(part is None for part in parts):
+            return None
+        values = np.empty(n_rows, parts[0].dtype)
+        for (rows, _), part in zip(folds, parts, strict=True):
+            values[rows] = part
+        return values
+
+    group = np.empty(n_rows, np.int64)
+    for (rows, part), start in zip(folds, starts.tolist(), strict=True):
+        group[rows] = part.group + start
+    return RowPredictions(
+        joined("predicted"),
+        group,
+        np.concatenate([part.probability for _, part in folds]),
+        joined("without_split"),
+        joined("one_split"),
+        columns.pop() if len(columns) == 1 else None,
+    )
 
 
 def grower_of(

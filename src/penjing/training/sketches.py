@@ -13,6 +13,9 @@ Pictures of a saved model show them; the model holds no rows. The rules:
 * An entry counts the `MAX_CLASSES` largest classes of the node and, if the target has more, all
   others together. If the target is a number, it has the count, the mean and the standard
   deviation.
+* The distributions of at most `MAX_COLUMNS` columns that the tree splits on, those with the most
+  rows in their splits, are kept for comparisons with new rows (:mod:`penjing.data.column_bins`);
+  none of fewer than `MIN_ROWS` rows.
 * The runner-up, the column with the second-best score, is searched again for the largest nodes,
   as far as that takes little time (`SEARCHED_ROWS`); for others it is computed when needed.
 """
@@ -25,7 +28,8 @@ from typing import Any
 
 import numpy as np
 
-from penjing.data.table import Floats
+from penjing.data.column_bins import column_bins
+from penjing.data.table import Floats, Table
 from penjing.grow.engine import Engine
 from penjing.grow.recipe import Recipe
 from penjing.grow.trace_steps import TraceComputer
@@ -37,6 +41,7 @@ from penjing.tree.tree_data import TreeData
 
 MAX_NODES, MIN_ROWS = 64, 5
 MAX_CLASSES = 8
+MAX_COLUMNS = 64
 SEARCHED_ROWS = 5_000
 """Runner-ups are searched in the largest nodes that have at most so many rows together."""
 DIGITS = 4
@@ -65,6 +70,30 @@ def sketches(tree: TreeData, engine: Engine, recipe: Recipe) -> list[dict[str, A
         if node in found and runner_up is not None:
             found[node]["runner_up"] = runner_up
     return [found[node] for node in sorted(found)]
+
+
+def column_distributions(tree: TreeData, table: Table) -> list[dict[str, Any]]:
+    """Return the distributions of the columns that a tree splits on, as plain data.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The finished tree.
+    table : Table
+        Its training rows.
+    """
+    if table.n_rows < MIN_ROWS:
+        return []
+    inner = np.flatnonzero(~tree.is_leaf)
+    split_rows = np.bincount(
+        tree.nodes.column[inner], tree.weight[inner], minlength=len(tree.schema)
+    )
+    n_used = int((split_rows > 0).sum())
+    largest = np.argsort(-split_rows, kind="stable")[: min(n_used, MAX_COLUMNS)]
+    return [
+        {"column": c} | column_bins(table.columns[c], tree.schema[c], table.weights).to_json()
+        for c in np.sort(largest).tolist()
+    ]
 
 
 def _largest_nodes(tree: TreeData) -> list[int]:

@@ -49,7 +49,7 @@ from penjing.training.select_engine import (
     refuse_too_large,
     select_engine,
 )
-from penjing.training.sketches import sketches
+from penjing.training.sketches import column_distributions, sketches
 from penjing.training.training_rows import TrainingRows
 from penjing.tree.forced import acts_of, with_record
 from penjing.tree.tree_data import TreeData
@@ -298,6 +298,7 @@ class _FitRequest:
             tree.kept_trace["steps"].as_list()  # before the folder of the rows is removed
         if self.sketch:
             tree = replace(tree, sketch=sketches(tree, counter, chosen))
+            tree = _with_distributions(tree, table, is_stored=name == "disk")
         if gate is not None:
             return describe(tree, table, gate)
         complexity_errors = chosen.dialect.complexity_errors
@@ -311,6 +312,13 @@ class _FitRequest:
         validated = {} if held_out is None else {"validation": held_out, "ties": self.ties}
         pruning_options: dict[str, Any] = {**choice.pruning_options, **validated}
         return pruning.prune(tree, prune, **pruning_options)
+
+
+def _with_distributions(tree: TreeData, table: Table, *, is_stored: bool) -> TreeData:
+    """Return the tree with the distributions of its columns, if these fit in memory."""
+    if is_stored:
+        return tree
+    return replace(tree, about=dict(tree.about) | {"columns": column_distributions(tree, table)})
 
 
 def _pruning_method(recipe: Recipe, method: str | None, held_out: Table | None) -> str | None:

@@ -485,6 +485,7 @@ def from_json(plain: Any, source: str = "model") -> TreeData:  # noqa: ANN401 - 
     centre = _numbers([plain["centre"]], 1, source, "centre")[0]
     if misfit := first_misfit(plain, len(nodes), len(schema), len(target.levels)):
         raise _broken(source, *misfit)
+    _check_distributions(plain["about"].get("columns", []), schema, source)
     parts = plain["recipe"], centre, plain["about"], plain["trace"]
     return TreeData(nodes, schema, target, *parts, *(plain.get(key) for key in _OPTIONAL_KEYS))
 
@@ -542,6 +543,24 @@ def _check_sketches(
         _check(is_valid, source, f"{at}.bounds", "ascending")
         is_valid = len(sketch.get("range", [0, 0])) == 2
         _check(is_valid, source, f"{at}.range", "two numbers")
+
+
+def _check_distributions(
+    distributions: list[dict[str, Any]], schema: tuple[Field, ...], source: str
+) -> None:
+    """Raise an error if distributions are not those of columns of the model."""
+    for i, distribution in enumerate(distributions):
+        at, field = f"about.columns[{i}]", schema[distribution["column"]]
+        key = "bounds" if field.is_numeric else "codes"
+        _check(key in distribution, source, f"{at}.{key}", PRESENT)
+        cells, counts = distribution[key], distribution["counts"]
+        is_valid = len(counts) == len(cells) + 1 and min(counts) >= 0
+        _check(is_valid, source, f"{at}.counts", "a count for each bin")
+        is_valid = all(a < b for a, b in itertools.pairwise(cells))
+        _check(is_valid, source, f"{at}.{key}", "ascending")
+        is_valid = field.is_numeric or all(0 <= c < len(field.levels) for c in cells)
+        _check(is_valid, source, f"{at}.{key}", "levels of the column")
+        _check(distribution.get("missing", 0) >= 0, source, f"{at}.missing", "0 or more")
 
 
 def _upgrade(plain: dict[str, Any], source: str) -> dict[str, Any]:

@@ -129,6 +129,15 @@ def shapes(n_nodes: int, n_columns: int) -> dict[str, Any]:
             ],
             "costs?": (costs, None),
             "cp_table?": [[number]],
+            "columns?": [
+                {
+                    "column": column,
+                    "counts": [float],
+                    "bounds?": [float],
+                    "codes?": [int],
+                    "missing?": float,
+                }
+            ],
         },
         "trace": ({"steps": [step], "is_whole": bool}, None),
         "reading": _reading_shape(),
