@@ -685,8 +685,8 @@ class Tree(TreeData):
         >>> list(tree.to_dict()), tree.edit_cost.training.changed
         (['脐部'], 0)
         """
-        from penjing.api.steering import edited_tree, requested_split
-        from penjing.training.edit import replace_split
+        from penjing.api.edited_tree import edited_tree, requested_split
+        from penjing.training.tree_edits import replace_split
 
         request = requested_split(self, column, threshold, groups)
         return edited_tree(
@@ -712,8 +712,8 @@ class Tree(TreeData):
         >>> tree.prune_at("纹理=清晰").n_leaves
         4
         """
-        from penjing.api.steering import edited_tree
-        from penjing.training.edit import prune_at
+        from penjing.api.edited_tree import edited_tree
+        from penjing.training.tree_edits import prune_at
 
         return edited_tree(
             self,
@@ -753,8 +753,8 @@ class Tree(TreeData):
         >>> tree.regrow_at("纹理=清晰", max_depth=2).n_leaves, tree.regrow_at("") == tree
         (6, True)
         """
-        from penjing.api.steering import edited_tree
-        from penjing.training.edit import regrow_at
+        from penjing.api.edited_tree import edited_tree
+        from penjing.training.tree_edits import regrow_at
 
         return edited_tree(
             self, node, lambda at, rows: regrow_at(self, at, rows, settings), data, validation

@@ -85,7 +85,7 @@ def _changes(
 
 def _replacing(text: str) -> Change:
     def change(tree: Tree, rows: Table | None, held_out: Table | None) -> Tree:
-        from penjing.api.steering import replaced_by_text  # noqa: PLC0415 - heavy
+        from penjing.api.edited_tree import replaced_by_text  # noqa: PLC0415 - heavy
 
         return replaced_by_text(tree, text, data=rows, validation=held_out)
 

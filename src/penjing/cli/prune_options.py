@@ -182,6 +182,7 @@ def print_pruning(
     from penjing.text.phrases import method_name  # noqa: PLC0415 - heavy
 
     record = pruned_tree.about["pruning"][-1]
+    _note_forced_splits(console, tree, pruned_tree)
     figures = figures or {"leaves": [tree.n_leaves, pruned_tree.n_leaves]}
     if validation is not None and not tree.is_regression:
         figures["validation"] = [count_correct(t, validation) for t in (tree, pruned_tree)]
@@ -208,6 +209,19 @@ def print_pruning(
     console.print_note(
         "prune_summary", method=method_name(record["method"], console.lang), what=changes
     )
+
+
+def _note_forced_splits(console: Console, tree: Tree, pruned_tree: Tree) -> None:
+    """Print a note if pruning removed splits that were forced."""
+    from penjing.text.labels import quoted  # noqa: PLC0415 - heavy
+    from penjing.text.phrases import join_names  # noqa: PLC0415
+    from penjing.tree.forced import forced_nodes  # noqa: PLC0415
+
+    left = [act["steps"] for act in forced_nodes(pruned_tree).values()]
+    gone = [act for act in forced_nodes(tree).values() if act["steps"] not in left]
+    if gone:
+        names = join_names([quoted(act["column"]) for act in gone], console.lang)
+        console.print_note("note_forced_pruned", splits=names)
 
 
 def _count_from_one_leaf(figures: dict[str, Any], record: dict[str, Any]) -> None:

@@ -155,6 +155,10 @@ class Engine(EngineBase):
         rows = self._rows_of(tree, node)
         return self._of_table(replace(self._table.take(rows.ids), weight=rows.weight))
 
+    def row_numbers(self, tree: TreeStructure, node: int) -> npt.NDArray[Any]:
+        """Return the positions of a node's rows in the table, ascending."""
+        return self._rows_of(tree, node).ids
+
     def column_branches(self, split: Split) -> Codes:
         """Return the branch that a split sends each row to by its column, -1 for none."""
         return split.branches(self._table.columns[split.column])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from penjing.data.table import Table
 from penjing.formatting.html_table import html_text
@@ -141,7 +142,11 @@ def _rows_text(name: str, part: RowsCost, lang: str, arrow: str) -> str:
 
 
 def edit_cost(
-    before: TreeData, after: TreeData, training: Table | None, validation: Table | None
+    before: TreeData,
+    after: TreeData,
+    training: Table | None,
+    validation: Table | None,
+    reached: npt.NDArray[Any] | None = None,
 ) -> EditCost:
     """Return what the change from one tree to another cost.
 
@@ -151,12 +156,27 @@ def edit_cost(
         Two trees of the same target.
     training, validation : Table, optional
         Rows with their target, coded like those of the trees.
+    reached : array, optional
+        The training rows that both trees may predict differently; by default all of them.
     """
     return EditCost(
         (before.n_leaves, after.n_leaves),
-        None if training is None else _rows_cost(before, after, training),
+        None if training is None else _training_cost(before, after, training, reached),
         None if validation is None else _rows_cost(before, after, validation),
     )
+
+
+def _training_cost(
+    before: TreeData, after: TreeData, rows: Table, reached: npt.NDArray[Any] | None
+) -> RowsCost:
+    """Return the cost on training rows; rows that no change reaches need no prediction."""
+    known = before.about.get("training")
+    if reached is None or len(reached) == rows.n_rows or not isinstance(known, dict):
+        return _rows_cost(before, after, rows)
+    part = _rows_cost(before, after, rows.take(reached))
+    correct, of = float(known["correct"]), float(known["of"])
+    later = correct + (part.after - part.before)
+    return replace(part, before=correct, after=later, of=of, rows=rows.n_rows)
 
 
 def _rows_cost(before: TreeData, after: TreeData, rows: Table) -> RowsCost:

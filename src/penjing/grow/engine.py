@@ -227,6 +227,14 @@ class Engine:
         """Return an engine for the rows of a node, with the weights that they have there."""
         raise CapabilityError("below_needs_rows")
 
+    def row_numbers(
+        self,
+        tree: TreeStructure,  # noqa: ARG002 - for subclasses
+        node: int,  # noqa: ARG002
+    ) -> npt.NDArray[Any]:
+        """Return the positions of a node's rows in the table, ascending."""
+        raise CapabilityError("below_needs_rows")
+
     def column_branches(
         self,
         split: Split,  # noqa: ARG002 - for subclasses

@@ -7,7 +7,9 @@ same steering.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from penjing.grow.engine import Engine
 from penjing.grow.grow_below import grow_below
@@ -76,6 +78,8 @@ def grow_steered(
         ]
     top = record.finish(builder, engine, recipe)
     numbers = _numbers(builder)
+    if all(part.tree.nodes.gap is not None for part in parts.values()):
+        top = _with_gaps(top, builder, forced, numbers)
     return graft(top, {numbers[node]: part for node, part in parts.items()}).tree
 
 
@@ -110,6 +114,19 @@ def _choice(  # noqa: PLR0917 - the state of growing
     split = own.tree.split(own.top)
     tied = (tie["columns"] for tie in own.tree.about["ties"] if tie["node"] == own.top)
     return (None, own) if split is None else (Choice(split, tuple(next(tied, ()))), own)
+
+
+def _with_gaps(
+    tree: TreeData, builder: TreeBuilder, forced: ForcedNodes, numbers: dict[int, int]
+) -> TreeData:
+    """Return the upper part with the values on both sides of its thresholds."""
+    gap = np.full((tree.n_nodes, 2), np.nan)
+    for node, number in numbers.items():
+        split = builder.split(node)
+        if split is not None and split.cut is not None and tree.schema[split.column].is_numeric:
+            between = forced.between(builder, node, split)
+            gap[number] = between if np.isfinite(between).all() else np.nan
+    return replace(tree, nodes=replace(tree.nodes, gap=gap))
 
 
 def _numbers(builder: TreeBuilder) -> dict[int, int]:

@@ -270,7 +270,7 @@ class ForcedNodes:
                 self._acts[node] = {"path": each.forced.path, **each.forced.request.to_json()}
                 continue
             if between is None:
-                between = self._between(builder, node, split)
+                between = self.between(builder, node, split)
             found = _next_branch(each, field, split, between)
             if found is None:
                 kept.append(each)
@@ -324,7 +324,7 @@ class ForcedNodes:
             node = parent
         return steps[::-1]
 
-    def _between(self, builder: TreeBuilder, node: int, split: Split) -> tuple[float, float]:
+    def between(self, builder: TreeBuilder, node: int, split: Split) -> tuple[float, float]:
         """Return the values of a node's rows on both sides of a threshold."""
         c = split.column
         if split.cut is None:

@@ -127,6 +127,8 @@ def _renumbered(decision: Mapping[str, Any], numbers: Any) -> dict[str, Any]:  #
 
 def renumbered_pruning(grafted: Grafted, old: TreeData, top: int) -> list[dict[str, Any]]:
     """Return the decisions about a tree of which the nodes below one were replaced."""
+    if not old.about.get(PRUNING):
+        return []
     now = {o: int(n) for o, n in enumerate(grafted.new_id) if n >= 0 and o != top}
     nearest = np.where(grafted.new_id < 0, grafted.new_id[top], grafted.new_id).tolist()
     mapping = NodeMapping(now, nearest, set(), set())

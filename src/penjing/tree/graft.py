@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -105,11 +106,14 @@ class _Source:
 
 def _below(tree: TreeData, tops: Sequence[int]) -> npt.NDArray[np.bool_]:
     """Return which nodes are below some nodes (not the nodes themselves)."""
-    is_top, parent = set(tops), tree.nodes.parent.tolist()
-    below = [False] * len(parent)
-    for node in range(1, len(parent)):
-        below[node] = below[parent[node]] or parent[node] in is_top
-    return np.array(below)
+    below = np.zeros(tree.n_nodes, bool)
+    generation = np.asarray(tops, np.int64)
+    while generation.size:
+        counts = tree.n_children[generation].astype(np.int64)
+        start = tree.first_child[generation] - (np.cumsum(counts) - counts)
+        generation = np.repeat(start, counts) + np.arange(counts.sum())
+        below[generation] = True
+    return below
 
 
 def _inside(tree: TreeData, top: int) -> npt.NDArray[np.bool_]:
@@ -215,41 +219,46 @@ def _with_special_nodes(grafted: Grafted, base: TreeData, parts: Mapping[int, Pa
     """Return the tree with the surrogates and the odd predictions of its nodes."""
     surrogates: dict[int, Any] = {}
     answers: dict[int, int] = {}
-    for tree, numbers, own in _all_sources(grafted, base, parts):
+    for tree, numbers in _all_sources(grafted, base, parts):
         for into, mapping in ((surrogates, tree.nodes.surrogates), (answers, tree.nodes.answers)):
-            into |= {int(numbers[node]): value for node, value in mapping.items() if own(node)}
+            into |= {numbers[node]: value for node, value in mapping.items() if numbers[node] >= 0}
     tree = grafted.tree
     return replace(tree, nodes=replace(tree.nodes, surrogates=surrogates, answers=answers))
 
 
-def _all_sources(grafted: Grafted, base: TreeData, parts: Mapping[int, Part]) -> Any:  # noqa: ANN401
-    """Yield each tree, the new numbers of its nodes, and whether a node is taken from it."""
-    yield base, grafted.new_id, lambda node: grafted.new_id[node] >= 0 and node not in parts
+def _all_sources(
+    grafted: Grafted, base: TreeData, parts: Mapping[int, Part]
+) -> Iterator[tuple[TreeData, list[int]]]:
+    """Yield each tree, and the new number of each of its nodes, -1 if it is not taken from it."""
+    numbers = grafted.new_id.copy()
+    numbers[list(parts)] = GONE
+    yield base, numbers.tolist()
     for node, part in parts.items():
-        numbers = grafted.part_ids[node]
-        yield part.tree, numbers, lambda each, numbers=numbers: numbers[each] >= 0
+        yield part.tree, grafted.part_ids[node].tolist()
 
 
 def _about(grafted: Grafted, base: TreeData, parts: Mapping[int, Part]) -> dict[str, Any]:
     """Return the facts about the base, with ties and recorded stops of the new nodes."""
-    ties: list[dict[str, Any]] = []
+    ties: list[tuple[int, dict[str, Any]]] = []
     n_ties = 0
     stops: dict[str, list[int]] = {}
-    for tree, numbers, own in _all_sources(grafted, base, parts):
+    for tree, numbers in _all_sources(grafted, base, parts):
         listed = tree.about.get("ties", ())
-        kept = [tie | {"node": int(numbers[tie["node"]])} for tie in listed if own(tie["node"])]
+        pairs = [(numbers[tie["node"]], tie) for tie in listed]
+        kept = [pair for pair in pairs if pair[0] >= 0]
         n_all = int(tree.about.get("n_ties", len(listed)))
         ties += kept
         n_ties += max(n_all - (len(listed) - len(kept)), len(kept))
         for reason, nodes in tree.about.get("stops", {}).items():
-            stops.setdefault(reason, []).extend(int(numbers[n]) for n in nodes if own(n))
+            new = (numbers[node] for node in nodes)
+            stops.setdefault(reason, []).extend(number for number in new if number >= 0)
     about = {k: v for k, v in base.about.items() if k not in ("ties", "n_ties", "stops")}
-    ties.sort(key=lambda tie: int(tie["node"]))
+    ties.sort(key=itemgetter(0))
     # A tree that was pruned later does not tell all of its ties.
     known = parts[0].tree.about if 0 in parts else base.about
     if "n_ties" in known:
         about["n_ties"] = n_ties
     if "ties" in known:
-        about["ties"] = ties[:MAX_TIES]
+        about["ties"] = [tie | {"node": node} for node, tie in ties[:MAX_TIES]]
     found = {reason: sorted(nodes) for reason, nodes in stops.items() if nodes}
     return about | ({"stops": found} if found else {})

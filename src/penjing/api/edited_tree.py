@@ -18,8 +18,8 @@ from penjing.grow.force_syntax import (
     split_request,
 )
 from penjing.text.node_path import find_node
-from penjing.training.edit import TrainingSet, replace_split
 from penjing.training.pruning import validation_rows
+from penjing.training.tree_edits import TrainingSet, replace_split
 from penjing.tree.tree_data import TreeData
 
 if TYPE_CHECKING:
@@ -114,7 +114,11 @@ def edited_tree(
     held_out = None if validation is None else validation_rows(tree, validation)
     training = None if rows is None else TrainingSet.of_tree(tree, rows, recipe_of_tree(tree))
     changed = edit(at, training)  # type: ignore[arg-type]
-    cost = edit_cost(tree, changed, None if training is None else training.table, held_out)
+    if training is None:
+        cost = edit_cost(tree, changed, None, held_out)
+    else:
+        reached = training.rows_of(tree, at)
+        cost = edit_cost(tree, changed, training.table, held_out, reached)
     return remember_cost(Tree.from_data(changed), tree, cost)
 
 

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy.typing as npt
+
 from penjing.data.masked import masked
 from penjing.data.table import Table
 from penjing.errors import ChoiceError
@@ -83,6 +85,20 @@ class TrainingSet:
         table = recipe.prepared(rows)
         columns = masked(table, forbidden_columns(tree))
         return cls(table, recipe, engine_of_table("native", columns, recipe, threads=threads))
+
+    def rows_of(self, tree: TreeData, node: int) -> npt.NDArray[Any] | None:
+        """Return the numbers of the rows that reach a node; None for all of them.
+
+        Parameters
+        ----------
+        tree : TreeData
+            The tree.
+        node : int
+            The number of the node.
+        """
+        if node == 0 or any(column.has_missing for column in self.table.columns):
+            return None  # rows with missing values are predicted otherwise than they grew
+        return self.engine.row_numbers(tree, node)
 
 
 def replace_split(
