@@ -191,15 +191,18 @@ def test_the_deepest_query_runs(kind, missing, tmp_path, request):
         chain(limit + 1).export("sql", dialect=kind, missing=missing)
 
 
-@pytest.mark.parametrize("dialect", ["mysql", "bigquery", "snowflake", "spark", "postgresql"])
+@pytest.mark.parametrize("dialect", [
+    "mysql", "bigquery", "snowflake", "spark", "postgresql", "tsql", "mssql", "redshift",
+])  # fmt: skip
 def test_every_dialect_is_read_back_by_its_own_parser(dialect):
     import sqlglot  # noqa: PLC0415
 
-    known = {"postgresql": "postgres"}.get(dialect, dialect)
-    for name in ("stay", "fraction", "classes"):
+    known = {"postgresql": "postgres", "mssql": "tsql"}.get(dialect, dialect)
+    for name in ("stay", "fraction", "classes", "branch", "regression", "large", "surrogates"):
         text = tree_of(name).export("sql", dialect=dialect, proba=True)
         found = sqlglot.parse_one(text, dialect=known)
         levels = {str(v) for v in found.find_all(sqlglot.exp.Literal) if v.is_string}
+        levels |= {str(v) for v in found.find_all(sqlglot.exp.National)}
         assert found.find(sqlglot.exp.Case)
         assert levels
 

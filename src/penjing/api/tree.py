@@ -1093,6 +1093,7 @@ class Tree(TreeData):
         dialect: str | None = None,
         table: str | None = None,
         proba: bool | None = None,
+        clean: bool | None = None,
         cells: Mapping[str, str] | None = None,
         class_names: ClassNames | None = None,
         name: str | None = None,
@@ -1113,6 +1114,7 @@ class Tree(TreeData):
         dialect: str | None = None,
         table: str | None = None,
         proba: bool | None = None,
+        clean: bool | None = None,
         cells: Mapping[str, str] | None = None,
         class_names: ClassNames | None = None,
         name: str | None = None,
@@ -1129,6 +1131,7 @@ class Tree(TreeData):
         dialect: str | None = None,
         table: str | None = None,
         proba: bool | None = None,
+        clean: bool | None = None,
         cells: Mapping[str, str] | None = None,
         class_names: ClassNames | None = None,
         name: str | None = None,
@@ -1153,6 +1156,10 @@ class Tree(TreeData):
             Of sql: the table that the query reads, ``rows`` if not given.
         proba : bool, optional
             Of sql: return the predicted probabilities as well.
+        clean : bool, optional
+            Of sql (``duckdb``, ``postgres``, ``sqlite``): the table is raw text, as in a file; the
+            query reads its cells as the model's table was read, and adds ``clean(x)`` for each
+            column ``x`` that the tree uses.
         cells : mapping, optional
             Of excel: the cell of each column, such as ``{"legs": "B2"}``.
         class_names : list or dict, optional

@@ -40,6 +40,7 @@ def export(
         str | None, option("export_table", panel=FORMAT, metavar="NAME", default="rows")
     ] = None,
     proba: Annotated[bool, option("export_proba", "--proba", panel=FORMAT)] = False,
+    clean: Annotated[bool, option("export_clean", "--clean", panel=FORMAT)] = False,
     name: Annotated[
         str | None, option("export_name", panel=FORMAT, metavar="NAME", default="PenjingTree")
     ] = None,
@@ -59,6 +60,7 @@ def export(
         "dialect": dialect,
         "table": table,
         "proba": proba or None,
+        "clean": clean or None,
         "name": name,
         "cells": dict(_parse_cell(word) for word in cell) if cell else None,
         "missing": missing,

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from penjing.data.lazy_column import LazyColumn
 from penjing.data.notes import Note
+from penjing.data.read.reading import fold_key
 from penjing.data.statistics import Z95, percent, wilson
 from penjing.data.table import Column, Floats, Table
 
@@ -101,17 +102,6 @@ def find_spellings(columns: Sequence[Column], target: Column | None) -> list[Not
     return [note for note in notes if note is not None]
 
 
-def spelling_key(text: str) -> str:
-    """Return a text in lower case, with one blank for each run of white space.
-
-    Examples
-    --------
-    >>> spelling_key("New   York") == spelling_key("new york")
-    True
-    """
-    return " ".join(text.lower().split())
-
-
 CATEGORY_NOTES = ("note_spelling_categories", "note_spelling_categories_more")
 CLASS_NOTES = ("note_spelling_classes", "note_spelling_classes_more")
 """The notes about one group of spellings, and about several."""
@@ -121,7 +111,7 @@ def _spellings(column: Column, keys: tuple[str, str]) -> Note | None:
     """Return the note that some categories differ only in case or blanks."""
     if column.is_numeric or not all(isinstance(level, str) for level in column.levels):
         return None
-    folded = [spelling_key(level) for level in column.levels]
+    folded = [fold_key(level) for level in column.levels]
     if len(set(folded)) == len(folded):
         return None
     groups: dict[str, list[str]] = {}

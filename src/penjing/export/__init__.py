@@ -27,7 +27,8 @@ def export(tree: TreeData, kind: str, **options: Any) -> Any:  # noqa: ANN401 - 
         ``nested`` or ``dict``.
     **options
         Options of the format: ``missing`` and ``unseen`` as for `predict` (most formats);
-        ``dialect``, ``table`` and ``proba`` (``sql``); ``cells`` (``excel``); ``name`` (``java``).
+        ``dialect``, ``table``, ``proba`` and ``clean`` (``sql``); ``cells`` (``excel``); ``name``
+        (``java``).
 
     Returns
     -------

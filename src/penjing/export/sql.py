@@ -6,8 +6,6 @@ With fractional cases, the probability of each class is a sum of products: the f
 that takes a branch, times the probability below it.
 """
 
-# ruff: noqa: S608 - names and literals are quoted by sqlglot
-
 from __future__ import annotations
 
 import math
@@ -17,30 +15,21 @@ from typing import Any
 
 import numpy as np
 
-from penjing.errors import CapabilityError, ChoiceError, unknown_name_error
+from penjing.errors import CapabilityError, ChoiceError
 from penjing.export import conditions
 from penjing.export.plan import FRACTION, Plan, build_plan, refuse_characters, refuse_unseen_error
+from penjing.export.sql_cleaning import Cleaner
+from penjing.export.sql_dialects import SqlDialect, find_dialect
 from penjing.predict.inputs import text_of
 from penjing.tree.counts import TIE
 from penjing.tree.tree_data import TreeData
 
-DIALECTS = {
-    "duckdb": "isnan({v})",
-    "postgres": "{v} = CAST('NaN' AS DOUBLE PRECISION)",
-    "sqlite": None,  # NaN is stored as NULL
-    "mysql": None,  # there is no NaN
-    "bigquery": "IS_NAN({v})",
-    "snowflake": "{v} = CAST('NaN' AS FLOAT)",
-    "spark": "isnan({v})",
-}
-"""The test for NaN in each dialect."""
-DIALECT_ALIASES = {"postgresql": "postgres", "databricks": "spark"}
 MAX_DEPTH = 300
 """Maximum depth of nested CASEs; DuckDB and SQLite allow expressions of depth 1,000."""
 MAX_DEPTH_FRACTIONS = 100
 """The same for sums of products, in which a split takes three levels."""
 MAX_TESTS = 50
-SQLITE = {"flat": 8, "deepest": 100, "shared": 14, "tests": 8}
+SQLITE = {"deepest": 100, "shared": 14, "tests": 8}
 """The parser stack of SQLite has 100 entries: deeper trees are written as a list of paths."""
 MAX_INDENT = 12
 """Maximum number of indented levels."""
@@ -54,6 +43,7 @@ def write(
     proba: bool = False,
     missing: str | None = None,
     unseen: str | None = None,
+    clean: bool = False,
 ) -> str:
     """Return a tree as a query that adds the prediction to each row of a table.
 
@@ -62,13 +52,18 @@ def write(
     tree : TreeData
         The tree.
     dialect : str
-        ``duckdb``, ``postgres``, ``sqlite``, ``mysql``, ``bigquery``, ``snowflake``, ``spark``.
+        ``duckdb``, ``postgres``, ``sqlite``, ``mysql``, ``bigquery``, ``snowflake``, ``spark``,
+        ``tsql``, ``oracle``, ``redshift``.
     table : str
         The table's name.
     proba : bool
         Whether to add the probability of each class; always true with fractional cases.
     missing, unseen : str, optional
         As for `predict`; default: those of the tree's recipe.
+    clean : bool
+        Whether the table is raw text, to which the query applies the model's reading; it then
+        has a column ``clean(x)`` for each column ``x`` that the tree uses. ``duckdb``,
+        ``postgres`` and ``sqlite`` only.
 
     Examples
     --------
@@ -82,13 +77,12 @@ def write(
       END AS "predicted"
     FROM "animals"
     """
-    dialect = DIALECT_ALIASES.get(dialect.lower(), dialect.lower())
-    if dialect not in DIALECTS:
-        raise unknown_name_error("unknown_plug", dialect, DIALECTS, socket="dialect")
+    known = find_dialect(dialect)
     plan = build_plan(tree, "sql", missing=missing, unseen=unseen)
     refuse_unseen_error(plan, "sql")
     refuse_characters(plan, "sql", lambda character: character == "\0")
-    _refuse_deep_tree(plan, dialect)
+    _refuse_deep_tree(plan, known.name)
+    _refuse_texts(plan, known)
     if "\0" in table or not table:
         raise ChoiceError("export_table", value=table)
     names = {c: plan.name(c).casefold() for c in plan.columns}
@@ -96,16 +90,19 @@ def write(
         raise CapabilityError("export_text", kind="sql", text="''")
     if len(set(names.values())) < len(names):
         raise CapabilityError("export_names", kind="sql")
-    writer = _SqlWriter(plan, dialect)
+    writer = _SqlWriter(plan, known)
+    source = writer.name(table)
+    if clean:
+        source = writer.clean(source)
     if plan.has_fractions:
-        return _fractional_query(plan, writer, table)
-    prediction = writer.nested(writer.prediction, writer.no_case, indent=1)
-    output_name, *shares = map(writer.name, plan.output_names)
-    lines = [f"{prediction} AS {output_name}"]
-    for k, output_name in enumerate(shares if proba else ()):
-        share = writer.nested(partial(writer.share, k), writer.no_case)
-        lines.append(f"{share} AS {output_name}")
-    return f"SELECT *,\n  {f',{chr(10)}  '.join(lines)}\nFROM {writer.name(table)}"
+        return _fractional_query(plan, writer, source)
+    prediction = writer.nested(writer.prediction)
+    predicted, *shares = plan.output_names
+    lines = [f"{prediction} AS {writer.name(predicted)}"]
+    for k, share_name in enumerate(shares if proba else ()):
+        share = writer.nested(partial(writer.share, k))
+        lines.append(f"{share} AS {writer.name(share_name)}")
+    return writer.query(lines, source)
 
 
 def _refuse_deep_tree(plan: Plan, dialect: str) -> None:
@@ -121,11 +118,19 @@ def _refuse_deep_tree(plan: Plan, dialect: str) -> None:
             )
 
 
+def _refuse_texts(plan: Plan, dialect: SqlDialect) -> None:
+    """Refuse categories that a dialect cannot have."""
+    if not dialect.has_empty_text:
+        texts = [plan.classes, *(plan.texts(c) for c in plan.columns if not plan.is_numeric(c))]
+        if any("" in some for some in texts):
+            raise CapabilityError("export_text", kind=f"sql ({dialect.name})", text="''")
+
+
 def _fractional_query(plan: Plan, writer: _SqlWriter, table: str) -> str:
     """Return the query with fractional cases: a subquery computes the probabilities."""
     predicted, *class_names = map(writer.name, plan.output_names)
     if plan.tree.is_regression:
-        return f"SELECT *,\n  {writer.fractional_sum(0)} AS {predicted}\nFROM {writer.name(table)}"
+        return writer.query([f"{writer.fractional_sum(0)} AS {predicted}"], table)
     if plan.costs is not None:
         raise CapabilityError("export_costs", kind="sql")
     inner = [
@@ -133,7 +138,7 @@ def _fractional_query(plan: Plan, writer: _SqlWriter, table: str) -> str:
     ]
     probabilities = np.asarray(plan.tree.shares)
     best = (probabilities >= probabilities.max(axis=1, keepdims=True) - TIE).argmax(axis=1)
-    largest = writer.greatest(class_names)
+    largest = writer.dialect.greatest_of(class_names)
     tie = f"{largest} - {writer.number(TIE)}"
     cases = [
         f"WHEN {output_name} >= {tie} THEN {writer.class_(k)}"
@@ -144,61 +149,81 @@ def _fractional_query(plan: Plan, writer: _SqlWriter, table: str) -> str:
     if (best != plan.tree.values).any():
         # The prediction of a node that receives the whole row need not be the most probable class.
         stop = writer.name(*plan.unused_names("penjing_alone"))
-        single_node = writer.nested(
-            writer.prediction, lambda test: f"{test} THEN NULL", single_node_only=True
-        )
+        single_node = writer.nested(writer.prediction, single_node_only=True)
         inner.append(f"{single_node} AS {stop}")
         prediction = f"COALESCE({stop}, {prediction})"
-    body = ",\n    ".join(inner)
-    return (
-        f"SELECT *,\n  {prediction} AS {predicted}\n"
-        f"FROM (\n  SELECT *,\n    {body}\n  FROM {writer.name(table)}\n) AS shares"
-    )
+    shares = writer.query(inner, table, pad="  ")
+    return writer.query([f"{prediction} AS {predicted}"], f"(\n  {shares}\n)", "shares")
 
 
 class _SqlWriter:
     """Writes the expressions of a plan in one dialect."""
 
-    def __init__(self, plan: Plan, dialect: str) -> None:
+    def __init__(self, plan: Plan, dialect: SqlDialect) -> None:
         try:
             from sqlglot import exp  # noqa: PLC0415 - an extra
         except ImportError:
             raise CapabilityError("export_needs", kind="sql", package="sqlglot") from None
         self._exp: Any = exp
         self._plan = plan
-        self._dialect = dialect
+        self.dialect = dialect
         self._names = {c: self.name(plan.name(c)) for c in plan.columns}
         self._levels = {
-            c: self._literals(plan.levels(c)) for c in plan.columns if not plan.is_numeric(c)
+            c: self._literals(plan.levels(c), dialect.text_end)
+            for c in plan.columns
+            if not plan.is_numeric(c)
         }
         self._classes = self._literals(plan.tree.classes)[1]
 
     def name(self, text: str) -> str:
-        """Return a quoted identifier."""
-        return str(self._exp.to_identifier(text, quoted=True).sql(self._dialect))
+        """Return a quoted identifier; refuse one that the dialect cannot have."""
+        dialect = self.dialect
+        is_long = dialect.max_name is not None and len(text.encode()) > dialect.max_name
+        if is_long or ('"' in text and not dialect.has_quotes_in_names):
+            raise CapabilityError("export_text", kind=f"sql ({dialect.name})", text=text)
+        return str(self._exp.to_identifier(text, quoted=True).sql(self.dialect.name))
+
+    def clean(self, table: str) -> str:
+        """Return the subquery with the cleaned columns of a raw table, and use these from now."""
+        plan, columns = self._plan, self._plan.columns
+        cleaner = Cleaner(plan.tree, self.dialect.name, self.name, self.text)
+        names = plan.unused_names(*(f"clean({plan.name(c)})" for c in columns))
+        expressions = []
+        for c, name in zip(columns, map(self.name, names), strict=True):
+            cleaned = cleaner.column(plan.tree.schema[c])
+            expressions.append(f"{cleaned.expression} AS {name}")
+            self._names[c] = name
+            self._levels[c] = "text", [self.text(text) for text in cleaned.texts]
+        if not columns:
+            return table
+        return f"(\n  {self.query(expressions, table, pad='  ')}\n)"
 
     def text(self, text: str) -> str:
         """Return a string literal."""
-        return str(self._exp.Literal.string(text).sql(self._dialect))
+        literal = self._exp.Literal.string(text).sql(self.dialect.name)
+        return f"{self.dialect.text_prefix}{literal}"
 
-    def greatest(self, names: list[str]) -> str:
-        """Return the call for the greatest of several numbers."""
-        if len(names) == 1:
-            return names[0]
-        word = "MAX" if self._dialect == "sqlite" else "GREATEST"
-        return f"{word}({', '.join(names)})"
+    def query(self, columns: list[str], source: str, name: str = "t", *, pad: str = "") -> str:
+        """Return the query that adds columns to all columns of a table or subquery."""
+        every, alias = self.dialect.all_columns, self.dialect.alias
+        if every != "*" or source.startswith("("):
+            source += alias.format(name=name)
+        every = every.replace("t.", f"{name}.")
+        lines = f",\n{pad}  ".join([every, *columns])
+        return f"SELECT {lines}\n{pad}FROM {source}"
 
     def number(self, value: float, *, is_cut: bool = False) -> str:
         """Return a double; without an exponent, databases would read a decimal number."""
-        value = float(value)
-        if math.isinf(value):
-            return _infinity(value, self._dialect)
+        value, dialect = float(value), self.dialect
+        if math.isinf(value) and dialect.infinity is not None:
+            sign = "-" if value < 0 else ""
+            return dialect.infinity.format(sign=sign, double=dialect.double_type)
         decimal = repr(value)
-        if self._dialect == "sqlite" and sum(c.isdigit() for c in decimal.split("e")[0]) > 15:
+        if dialect.name == "sqlite" and sum(c.isdigit() for c in decimal.split("e")[0]) > 15:
             return _exact_double(value)
         decimal = decimal if "e" in decimal else f"{decimal}e0"
-        if self._dialect == "postgres" and not is_cut:
-            return f"CAST({decimal} AS DOUBLE PRECISION)"
+        if dialect.casts_thresholds if is_cut else dialect.casts_doubles:
+            return f"CAST({decimal} AS {dialect.double_type})"
         return decimal
 
     def class_(self, code: int) -> str:
@@ -214,22 +239,14 @@ class _SqlWriter:
         """Return the probability of a class in a node as a literal."""
         return self.number(float(self._plan.probabilities[node, k]))
 
-    def no_case(self, _: str) -> str:
-        """Return an empty text; only fractional cases need another."""
-        return ""
+    def nested(self, prediction: Callable[[int], str], *, single_node_only: bool = False) -> str:
+        """Return a tree as nested CASEs, built from the leaves upwards without recursion.
 
-    def nested(
-        self,
-        prediction: Callable[[int], str],
-        fraction_case: Callable[[str], str],
-        *,
-        indent: int = 1,
-        single_node_only: bool = False,
-    ) -> str:
-        """Return a tree as nested CASEs, built from the leaves upwards without recursion."""
+        With ``single_node_only`` a row of which fractions go down several branches gives NULL.
+        """
         plan = self._plan
-        if self._dialect == "sqlite" and plan.tree.depth > SQLITE["flat"]:
-            return self._path_list(prediction, fraction_case if single_node_only else None)
+        if self.dialect.flat_depth is not None and plan.tree.depth > self.dialect.flat_depth:
+            return self._path_list(prediction, single_node_only=single_node_only)
         expressions: dict[int, str] = {}
         depths = plan.tree.depths.tolist()
         for node in range(len(plan.splits) - 1, -1, -1):
@@ -237,52 +254,38 @@ class _SqlWriter:
             if split is None:
                 expressions[node] = prediction(node)
                 continue
-            pad = "  " * (indent + 1 + 2 * min(depths[node], MAX_INDENT))
-            cases = []
+            cases: list[tuple[str, str]] = []
             if single_node_only and split.fallback == FRACTION:
-                cases.append(
-                    "WHEN "
-                    + fraction_case(self.condition(conditions.fraction_condition(plan, split)))
-                )
+                test = conditions.fraction_condition(plan, split)
+                cases.append((self.condition(test), "NULL"))
             for child, test in conditions.branches(plan, split):
                 below = expressions.pop(child)
                 if test != conditions.NEVER:
-                    cases.append(f"WHEN {self.condition(test)} THEN {below}")
-            cases.append(f"ELSE {prediction(node)}")
-            lines = "".join(f"\n{pad}{case}" for case in cases)
-            expressions[node] = (
-                f"CASE{lines}\n{pad[:-2]}END" if len(cases) > 1 else prediction(node)
-            )
+                    cases.append((self.condition(test), below))
+            pad = "  " * (2 + 2 * min(depths[node], MAX_INDENT))
+            expressions[node] = _case(cases, prediction(node), pad)
         return expressions[0]
 
-    def _path_list(
-        self, prediction: Callable[[int], str], fraction_case: Callable[[str], str] | None
-    ) -> str:
+    def _path_list(self, prediction: Callable[[int], str], *, single_node_only: bool) -> str:
         """Return a tree as one CASE with a line for each path; children come before parents."""
         plan = self._plan
-        cases: list[str] = []
+        cases: list[tuple[str, str]] = []
         stack: list[tuple[int, str, bool]] = [(0, "", False)]
         while stack:
             node, path, is_done = stack.pop()
             split = plan.splits[node]
             if split is None or is_done:
-                cases.append(
-                    f"WHEN {path} THEN {prediction(node)}" if path else f"ELSE {prediction(node)}"
-                )
+                cases.append((path, prediction(node)))
                 continue
             stack.append((node, path, True))
             prefix = f"{path} AND " if path else ""
-            if fraction_case is not None and split.fallback == FRACTION:
-                cases.append(
-                    "WHEN "
-                    + fraction_case(
-                        prefix + self.condition(conditions.fraction_condition(plan, split))
-                    )
-                )
+            if single_node_only and split.fallback == FRACTION:
+                test = conditions.fraction_condition(plan, split)
+                cases.append((prefix + self.condition(test), "NULL"))
             for child, test in conditions.branches(plan, split):
                 if test != conditions.NEVER:
                     stack.append((child, prefix + self.condition(test), False))
-        return "CASE" + "".join(f"\n    {case}" for case in cases) + "\n  END"
+        return _case(cases[:-1], cases[-1][1], "    ")  # the root comes last
 
     def fractional_sum(self, k: int) -> str:
         """Return the probability of a class (or the predicted number) as a sum of products."""
@@ -324,9 +327,9 @@ class _SqlWriter:
             return "(" + word.join(map(self.condition, test.parts)) + ")"
         v = self._names[test.column]
         if isinstance(test, conditions.AtMost):
-            return f"{v} <= {self.number(test.cut, is_cut=True)}"
+            return self._compared(v, test.cut, "<=", "<")
         if isinstance(test, conditions.MoreThan):
-            above = f"{v} > {self.number(test.cut, is_cut=True)}"
+            above = self._compared(v, test.cut, ">", ">=")
             return f"({above} AND NOT {self._is_nan(v)})" if self._is_nan(v) else above
         if isinstance(test, conditions.Missing):
             nan = self._is_nan(v) if self._plan.is_numeric(test.column) else None
@@ -337,41 +340,62 @@ class _SqlWriter:
         kind, literals = self._levels[test.column]
         comparable = self._comparable(v, kind)
         levels = [literals[code] for code in test.codes]
-        among = f"{comparable} IN ({', '.join(levels)})"
+        among = self._among(comparable, levels)
         if isinstance(test, conditions.NoneOf):
             return f"({v} IS NULL OR NOT {among})"
         return f"{comparable} = {levels[0]}" if len(levels) == 1 else among
 
+    def _compared(self, v: str, cut: float, operator: str, next_operator: str) -> str:
+        """Return a comparison with a threshold, or with the next double if that is shorter.
+
+        No double lies between the two, so ``x <= 2.4999999999999996`` is ``x < 2.5``.
+        """
+        if math.isinf(cut) and self.dialect.infinity is None:
+            return f"{v} IS NOT NULL" if (cut > 0) == (operator == "<=") else "1 = 0"
+        after = math.nextafter(cut, math.inf)
+        if len(repr(after)) < len(repr(cut)) and not math.isinf(after):
+            cut, operator = after, next_operator
+        return f"{v} {operator} {self.number(cut, is_cut=True)}"
+
+    def _among(self, v: str, levels: list[str]) -> str:
+        """Return the condition that a value is one of a list."""
+        n = self.dialect.max_in_list or len(levels) or 1
+        lists = [levels[start : start + n] for start in range(0, len(levels), n)]
+        parts = [f"{v} IN ({', '.join(some)})" for some in lists]
+        return parts[0] if len(parts) == 1 else f"({' OR '.join(parts)})"
+
     def _is_nan(self, v: str) -> str | None:
-        form = DIALECTS[self._dialect]
-        test = None if form is None else form.format(v=v)
-        return f"({test})" if test and "=" in test else test
+        return None if self.dialect.nan_test is None else self.dialect.nan_test.format(v=v)
 
     def _comparable(self, v: str, kind: str) -> str:
         if kind == "mixed":
-            word = {"mysql": "CHAR", "bigquery": "STRING", "spark": "STRING"}
-            return f"CAST({v} AS {word.get(self._dialect, 'VARCHAR')})"
-        # MySQL ignores case unless bytes are compared.
-        return f"CAST({v} AS BINARY)" if kind == "text" and self._dialect == "mysql" else v
+            v = f"CAST({v} AS {self.dialect.text_type})"
+        is_text = kind == "text" or (kind == "mixed" and self.dialect.text_end)
+        return self.dialect.exact_text.format(v=v) if is_text else v
 
-    def _literals(self, levels: tuple[Any, ...]) -> tuple[str, list[str]]:
-        """Return the type of the categories, and each of them as a literal."""
+    def _literals(self, levels: tuple[Any, ...], end: str = "") -> tuple[str, list[str]]:
+        """Return the type of the categories, and each as a literal, texts with an end mark."""
         if levels and all(isinstance(v, bool) for v in levels):
-            return "truth", ["TRUE" if v else "FALSE" for v in levels]
+            return "truth", [self.dialect.true if v else self.dialect.false for v in levels]
         if levels and all(isinstance(v, int | float) and not isinstance(v, bool) for v in levels):
             return "number", [
                 str(v) if isinstance(v, int) else self.number(v, is_cut=True) for v in levels
             ]
         kind = "text" if all(isinstance(v, str) for v in levels) else "mixed"
-        return kind, [self.text(v if isinstance(v, str) else text_of(v)) for v in levels]
+        texts = [v if isinstance(v, str) else text_of(v) for v in levels]
+        return kind, [self.text(text + end) for text in texts]
 
 
-def _infinity(value: float, dialect: str) -> str:
-    sign = "-" if value < 0 else ""
-    if dialect in ("sqlite", "mysql"):
-        return f"{sign}9e999"
-    kind = {"bigquery": "FLOAT64", "snowflake": "FLOAT", "postgres": "DOUBLE PRECISION"}
-    return f"CAST('{sign}Infinity' AS {kind.get(dialect, 'DOUBLE')})"
+def _case(cases: list[tuple[str, str]], default: str, pad: str) -> str:
+    """Return a CASE of conditions and results, without last ones that result in the default."""
+    n = len(cases)
+    while n and cases[n - 1][1] == default:
+        n -= 1
+    if not n:
+        return default
+    lines = [f"WHEN {condition} THEN {result}" for condition, result in cases[:n]]
+    body = "".join(f"\n{pad}{line}" for line in [*lines, f"ELSE {default}"])
+    return f"CASE{body}\n{pad[:-2]}END"
 
 
 def _exact_double(value: float) -> str:

@@ -1155,6 +1155,8 @@ MESSAGES: dict[str, str] = {
     "export_text": "{text} contains a character that {kind} cannot represent. Rename it and fit again.",
     "export_no_shares": "this tree spreads rows with missing values over all branches (fractional cases), which {kind} cannot express. Export it with missing='stop', and predict with missing='stop' to get the same predictions.",
     "export_no_shares_cli": "this tree spreads rows with missing values over all branches (fractional cases), which {kind} cannot express. Export it with --missing stop.",
+    "export_clean_dialect": "cells cannot be cleaned in {dialect}, only in {known}. Export without clean, for a table that has been cleaned.",
+    "export_clean_dialect_cli": "cells cannot be cleaned in {dialect}, only in {known}. Export without --clean, for a table that has been cleaned.",
     "export_no_error": "this tree raises an error for categories not seen in training, and {kind} cannot raise errors. Export it with unseen='stop' or unseen='missing'.",
     "export_no_error_cli": "this tree raises an error for categories not seen in training, and {kind} cannot raise errors. Export it with --unseen stop or --unseen missing.",
     "export_too_deep": "the tree has {depth} nested splits, more than the {limit} that {kind} allows. Prune the tree, or export it to python, c, javascript or java.",

@@ -400,9 +400,11 @@ HELP: dict[str, str] = {
     "option_to": "Export to this format: python, sql, c, javascript, java, pmml, onnx, excel, "
     "nested or dict.",
     "option_export_dialect": "sql: write this dialect: duckdb, postgres, sqlite, mysql, bigquery, "
-    "snowflake or spark.",
+    "snowflake, spark, tsql, oracle or redshift.",
     "option_export_table": "sql: name the table that is queried.",
     "option_export_proba": "sql: add the predicted probability of each class.",
+    "option_export_clean": "sql: read the cells of a raw text table as the model's table was read: "
+    "blanks, missing markers, units, decimal marks, case, dates (duckdb, postgres, sqlite).",
     "option_export_name": "java: name the class.",
     "option_export_cell": "excel: read a column from this cell. Repeat the option for several.",
     "option_export_missing": "Handle missing values: stop (predict at the node) or fraction "

@@ -365,9 +365,11 @@ HELP: dict[str, str] = {
     "option_to": "导出为这个格式：python、sql、c、javascript、java、pmml、onnx、excel、nested "
     "或 dict。",
     "option_export_dialect": "用于 sql：设置 SQL 方言：duckdb、postgres、sqlite、mysql、bigquery、"
-    "snowflake 或 spark。",
+    "snowflake、spark、tsql、oracle 或 redshift。",
     "option_export_table": "用于 sql：设置要查询的表名。",
     "option_export_proba": "用于 sql：加上各类别的预测概率。",
+    "option_export_clean": "用于 sql：表为原始文本时，按模型读表的方式读取单元格：空格、缺失标记、单位、"
+    "小数点、大小写、日期（duckdb、postgres、sqlite）。",
     "option_export_name": "用于 java：设置类名。",
     "option_export_cell": "用于 excel：从这个单元格读取一列的值。可重复使用。",
     "option_export_missing": "设置缺失值的处理：stop（由当前结点预测）或 fraction（按比例划入各分支）。",

@@ -1125,6 +1125,8 @@ MESSAGES: dict[str, str] = {
     "export_text": "{text} 含有 {kind} 无法表示的字符。请改名后重新训练。",
     "export_no_shares": "这棵树把有缺失值的样本按比例划入各分支，{kind} 无法表示。请用 missing='stop' 导出；预测时也用 missing='stop' 才会得到相同的预测。",
     "export_no_shares_cli": "这棵树把有缺失值的样本按比例划入各分支，{kind} 无法表示。请用 `--missing stop` 导出。",
+    "export_clean_dialect": "{dialect} 的查询不能清洗单元格，只有 {known} 可以。请不用 clean 导出，并先清洗数据表。",
+    "export_clean_dialect_cli": "{dialect} 的查询不能清洗单元格，只有 {known} 可以。请不用 --clean 导出，并先清洗数据表。",
     "export_no_error": "这棵树遇到训练时未见过的取值会报错，而 {kind} 无法报错。请用 unseen='stop' 或 unseen='missing' 导出。",
     "export_no_error_cli": "这棵树遇到训练时未见过的取值会报错，而 {kind} 无法报错。请用 `--unseen stop` 或 `--unseen missing` 导出。",
     "export_too_deep": "决策树有 {depth} 层嵌套的划分，超过了 {kind} 的上限 {limit}。请先剪枝，或导出为 python、c、javascript 或 java。",

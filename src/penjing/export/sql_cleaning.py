@@ -1,0 +1,499 @@
+"""Cells of a raw text table as values, in SQL: the reading of a model, applied by the database.
+
+Each cell goes through the steps of the reader: blanks around it are removed, markers become NULL,
+numbers lose their unit and separators, dates become the parts that the tree uses. A step is a
+subquery that names its result ``t``, so that the next one can use it several times. Where the
+reader would refuse a cell (text in a numeric column), the value is NULL.
+"""
+
+# ruff: noqa: S608 - names and literals are quoted by sqlglot
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from penjing.data.read.missing_markers import USUAL_MARKERS, make_markers
+from penjing.data.read.reading import Reading, fold_key
+from penjing.data.table import Field
+from penjing.errors import CapabilityError
+from penjing.i18n import Names
+from penjing.predict.inputs import text_of
+from penjing.tree.tree_data import TreeData
+
+BLANKS = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
+"""What `str.strip` removes."""
+FULL_WIDTH = {
+    **{chr(0xFF10 + i): str(i) for i in range(10)},
+    "＋": "+", "－": "-", "\u2212": "-", "．": ".", "，": ",", "％": "%", "＄": "$", "￥": "¥",
+    "￡": "£", "￦": "₩", "（": "(", "）": ")", "＇": "'", "\u2019": "'",
+    "\u00a0": " ", "\u2007": " ", "\u2009": " ", "\u202f": " ", "\u3000": " ",
+}  # fmt: skip
+"""Characters of numbers, and the plain ones that the reader makes of them."""
+MAX_LENGTH = 200
+"""Longer texts are not taken as numbers, so that none is too large for a double."""
+USUAL = sorted({word.lower() for word in USUAL_MARKERS})
+_CLOCK = (
+    r"(?:[T ] *([0-9]{1,2})[:时]([0-9]{1,2})分?(?::?([0-9]{1,2})(?:[.][0-9]+)?秒?)?"
+    r" *(?:Z|UTC|[+-][0-9]{2}:?[0-9]{2})?)?$"
+)
+DATES = {
+    "year": r"^([0-9]{4}) *[-/.年] *([0-9]{1,2}) *[-/.月] *([0-9]{1,2}) *日?" + _CLOCK,
+    "month": r"^([0-9]{1,2})[-/.]([0-9]{1,2})[-/.]([0-9]{4})" + _CLOCK,
+    "day": r"^([0-9]{1,2})[-/.]([0-9]{1,2})[-/.]([0-9]{4})" + _CLOCK,
+}
+"""The patterns of dates by the part that comes first."""
+GROUPS = {
+    ".": r"^[+-]?[1-9][0-9]{0,2}((,[0-9]{3})+|( [0-9]{3})+|('[0-9]{3})+)([.][0-9]+)?$",
+    ",": r"^[+-]?[1-9][0-9]{0,2}(([.][0-9]{3})+|( [0-9]{3})+|('[0-9]{3})+)(,[0-9]+)?$",
+}
+PLAIN = {
+    ".": r"^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,2})?$",
+    ",": r"^[+-]?[0-9]+(,[0-9]+|[eE][+-]?[0-9]{1,2})?$",
+}
+"""Numbers with separators of thousands and without, by the decimal mark."""
+
+
+@dataclass(frozen=True, slots=True)
+class CleanColumn:
+    """A column of values: the expression, and the texts by which its categories are compared."""
+
+    expression: str
+    texts: tuple[str, ...] = ()
+
+
+class Cleaner:
+    """Writes the expressions that clean the columns of one model.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree, with the record of how its table was read.
+    dialect : str
+        One of `FUNCTIONS`.
+    name, text : function
+        Return a quoted identifier, and a literal.
+    """
+
+    def __init__(
+        self,
+        tree: TreeData,
+        dialect: str,
+        name: Callable[[str], str],
+        text: Callable[[str], str],
+    ) -> None:
+        if dialect not in FUNCTIONS:
+            raise CapabilityError("export_clean_dialect", dialect=dialect, known=Names(FUNCTIONS))
+        self._reading = Reading.from_json(tree.reading)
+        self._markers = make_markers(self._reading.missing, usual=True)
+        self._f = FUNCTIONS[dialect](text)
+        self._name, self._text = name, text
+
+    def column(self, field: Field) -> CleanColumn:
+        """Return how the value of a field comes from the cell of its column."""
+        stem, _, part = field.name.rpartition(".")
+        date = self._reading.column(stem)
+        if part in date.date_parts:
+            return CleanColumn(self._date(stem, date.date_order or "year", part))
+        return CleanColumn(self._number(field)) if field.is_numeric else self._category(field)
+
+    def _trimmed(self, name: str) -> str:
+        return self._f.trimmed(self._f.as_text(self._name(name)))
+
+    def _list(self, words: Sequence[str]) -> str:
+        return ", ".join(map(self._text, words))
+
+    def _category(self, field: Field) -> CleanColumn:
+        folds = self._reading.folds_case(field.name)
+        texts = [text_of(level) for level in field.levels]
+        keys = [fold_key(text) for text in texts] if folds else texts
+        if len(set(keys)) < len(keys):
+            again = next(t for i, t in enumerate(keys) if t in keys[:i])
+            raise CapabilityError("export_alike", kind="sql", column=field.name, level=again)
+        value = self._f.folded("t", keys) if folds else "t"
+        cases = []
+        if self._markers.words:
+            cases.append(f"t IN ({self._list(sorted(self._markers.words))})")
+        usual = USUAL if self._markers.has_usual else []
+        own = self._reading.column(field.name).missing
+        kept = [key for key in keys if not key or key.lower() in usual or key in own]
+        exception = f"WHEN {value} IN ({self._list(kept)}) THEN {value} " if kept else ""
+        tests = ["t = ''"]
+        if usual:
+            tests.append(f"{self._f.lower('t')} IN ({self._list(usual)})")
+        if own:
+            tests.append(f"t IN ({self._list(own)})")
+        named = f"WHEN {cases[0]} THEN NULL " if cases else ""
+        case = f"CASE {named}{exception}WHEN {' OR '.join(tests)} THEN NULL ELSE {value} END"
+        return CleanColumn(self._f.steps(self._trimmed(field.name), case), tuple(keys))
+
+    def _number(self, field: Field) -> str:
+        style = self._reading.column(field.name).number
+        decimal = self._reading.decimal or style.decimal or "."
+        units = sorted(style.units, key=lambda unit: (-len(unit), unit))
+        money = [unit for unit in units if unit not in ("%", "‰")]
+        f = self._f
+        words = sorted({"", *self._markers.words})
+        steps = [
+            (
+                f"CASE WHEN t IN ({self._list(words)}) OR length(t) > {MAX_LENGTH} "
+                "THEN NULL ELSE t END"
+            ),
+            *f.replaced(FULL_WIDTH),
+            self._after("trim(t)", units),
+        ]
+        last = "substr(t, length(t), 1)"
+        if money:
+            steps.append(f"CASE WHEN {last} = ')' THEN {self._before('t', money)} ELSE t END")
+        inside = "trim(substr(t, 2, length(t) - 2))"
+        steps += [
+            f"CASE WHEN substr(t, 1, 1) = '(' AND {last} = ')' THEN '(' || {inside} ELSE t END",
+            (
+                "CASE WHEN substr(t, 1, 1) = '(' "
+                f"THEN '(' || {self._after('substr(t, 2)', units)} ELSE t END"
+            ),
+            (
+                "CASE WHEN substr(t, 1, 1) = '(' "
+                f"THEN '-' || {self._before('substr(t, 2)', money)} "
+                "WHEN substr(t, 1, 1) IN ('+', '-') "
+                f"THEN substr(t, 1, 1) || {self._before('ltrim(substr(t, 2))', money)} "
+                f"ELSE {self._before('t', money)} END"
+            ),
+            *f.parsed(decimal),
+        ]
+        if self._markers.numbers:
+            numbers = ", ".join(f"{float(n)!r}" for n in sorted(self._markers.numbers))
+            steps.append(f"CASE WHEN t IN ({numbers}) THEN NULL ELSE t END")
+        expression = f.steps(self._trimmed(field.name), *steps)
+        return f.unless_number(self._name(field.name), expression)
+
+    def _before(self, x: str, units: Sequence[str]) -> str:
+        """Return a text without the unit before it."""
+        cases = [
+            f"WHEN substr({x}, 1, {len(unit)}) = {self._text(unit)} "
+            f"THEN ltrim(substr({x}, {len(unit) + 1}))"
+            for unit in units
+        ]
+        return f"CASE {' '.join(cases)} ELSE {x} END" if cases else x
+
+    def _after(self, x: str, units: Sequence[str]) -> str:
+        """Return a text without the unit after it."""
+        cases = [
+            f"WHEN substr({x}, length({x}) - {len(unit) - 1}) = {self._text(unit)} "
+            f"THEN rtrim(substr({x}, 1, length({x}) - {len(unit)}))"
+            for unit in units
+        ]
+        return f"CASE {' '.join(cases)} ELSE {x} END" if cases else x
+
+    def _date(self, column: str, order: str, part: str) -> str:
+        words = sorted({"", *self._markers.words})
+        known = f"CASE WHEN t IN ({self._list(words)}) THEN NULL ELSE t END AS t"
+        valid = (
+            " WHERE y >= 1 AND m BETWEEN 1 AND 12 AND d BETWEEN 1 AND 31 "
+            "AND h BETWEEN 0 AND 23 AND n BETWEEN 0 AND 59 AND s BETWEEN 0 AND 59"
+        )
+        double = self._f.double_type
+        stages = [(f"{self._trimmed(column)} AS t", ""), (known, ""), *self._f.date_parts(order)]
+        plain = {"year": "y", "month": "m", "day": "d", "hour": "h"}
+        if part in plain:
+            return self._f.chain([*stages, (f"CAST({plain[part]} AS {double})", valid)])
+        # Days from 1970-01-01; the year begins with March, which is month 0.
+        march = (
+            "CASE WHEN m > 2 THEN y ELSE y - 1 END AS y, "
+            "CASE WHEN m > 2 THEN m - 3 ELSE m + 9 END AS m, d, h, n, s"
+        )
+        days = "365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + d - 719469"
+        value = (
+            f"CAST(((days + 3) % 7 + 7) % 7 + 1 AS {double})"
+            if part == "weekday"
+            else f"(CAST(days AS {double}) * 86400 + h * 3600 + n * 60 + s) / 86400"
+        )
+        counted = f"{self._f.whole_division(days)} AS days, h, n, s"
+        return self._f.chain([*stages, (march, valid), (counted, ""), (value, "")])
+
+
+class _Functions:
+    """What DuckDB and PostgreSQL have in common: regular expressions and ``translate``."""
+
+    text_type = "TEXT"
+    double_type = "DOUBLE PRECISION"
+    fence = ""
+    """Keeps a subquery apart, so that its expression is not repeated where it is used."""
+
+    def __init__(self, text: Callable[[str], str]) -> None:
+        self._text = text
+
+    def as_text(self, cell: str) -> str:
+        """Return a cell as text."""
+        return f"CAST({cell} AS {self.text_type})"
+
+    def steps(self, first: str, *steps: str) -> str:
+        """Return steps as one expression; each calls the result of the one before ``t``."""
+        stages = [(f"{step} AS t", "") for step in (first, *steps[:-1])]
+        return self.chain([*stages, (steps[-1], "")])
+
+    def chain(self, stages: Sequence[tuple[str, str]]) -> str:
+        """Return stages as one expression: what each selects from the one before, and where."""
+        query = f"SELECT {stages[0][0]}{self.fence}"
+        for columns, where in stages[1:]:
+            query = f"SELECT {columns} FROM ({query}) AS s{where}{self.fence}"
+        return f"({query})"
+
+    def pattern(self, pattern: str) -> str:
+        """Return a regular expression as a literal."""
+        return self._text(pattern)
+
+    def blank_class(self) -> str:
+        """Return the characters that count as blanks, for a regular expression."""
+        raise NotImplementedError
+
+    def matches(self, pattern: str) -> str:
+        """Return the condition that ``t`` matches."""
+        raise NotImplementedError
+
+    def trimmed(self, x: str) -> str:
+        """Return a text without blanks around it."""
+        blanks = self.blank_class()
+        both = self.pattern(f"^{blanks}+|{blanks}+$")
+        return f"regexp_replace({x}, {both}, '', 'g')"
+
+    def lower(self, x: str) -> str:
+        """Return a text with the letters A to Z in lower case."""
+        letters = "".join(map(chr, range(65, 91)))
+        return f"translate({x}, '{letters}', '{letters.lower()}')"
+
+    def folded(self, x: str, keys: Sequence[str]) -> str:
+        """Return a text in lower case, with one blank for each run of blanks."""
+        pairs = _upper_letters(keys)
+        x = f"translate({x}, {self._text(''.join(pairs))}, {self._text(''.join(pairs.values()))})"
+        if not any(" " in key for key in keys):
+            return x
+        blanks = self.pattern(f"{self.blank_class()}+")
+        return f"regexp_replace({x}, {blanks}, ' ', 'g')"
+
+    def replaced(self, pairs: Mapping[str, str]) -> list[str]:
+        """Return the steps that replace characters by others."""
+        return [
+            f"translate(t, {self._text(''.join(pairs))}, {self._text(''.join(pairs.values()))})"
+        ]
+
+    def parsed(self, decimal: str) -> list[str]:
+        """Return the steps from the text of a number to the number."""
+        marks = ",' " if decimal == "." else ".' "
+        digits = "t"
+        for mark in marks:
+            digits = f"replace({digits}, {self._text(mark)}, '')"
+        if decimal == ",":
+            digits = f"replace({digits}, ',', '.')"
+        is_number = f"{self.matches(PLAIN[decimal])} OR {self.matches(GROUPS[decimal])}"
+        return [f"CASE WHEN {is_number} THEN CAST({digits} AS {self.double_type}) END"]
+
+    def unless_number(self, cell: str, parsed: str) -> str:
+        """Return the number of a cell, which may be a number already."""
+        del cell  # a number is written as text and read again without loss
+        return parsed
+
+    def date_parts(self, order: str) -> list[tuple[str, str]]:
+        """Return the stages from the date ``t`` to its y, m, d, h, n (minutes) and s."""
+        first, second, third = (self.captured(DATES[order], k) for k in (1, 2, 3))
+        y, m, d = {
+            "year": (first, second, third),
+            "month": (third, first, second),
+            "day": (third, second, first),
+        }[order]
+        h, n, s = (self.captured(DATES[order], k) for k in (4, 5, 6))
+        date = ", ".join(
+            f"CAST(NULLIF({x}, '') AS INTEGER) AS {a}" for x, a in ((y, "y"), (m, "m"), (d, "d"))
+        )
+        clock = ", ".join(
+            f"COALESCE(CAST(NULLIF({x}, '') AS INTEGER), 0) AS {a}"
+            for x, a in ((h, "h"), (n, "n"), (s, "s"))
+        )
+        return [(f"{date}, {clock}", "")]
+
+    def captured(self, pattern: str, group: int) -> str:
+        """Return a group of the match of ``t``."""
+        raise NotImplementedError
+
+    def whole_division(self, expression: str) -> str:
+        """Return an expression of integers in which / drops the fraction."""
+        return expression
+
+
+class _DuckDb(_Functions):
+    """DuckDB."""
+
+    text_type = "VARCHAR"
+    double_type = "DOUBLE"
+
+    def blank_class(self) -> str:
+        ranges = "".join(f"\\x{{{ord(blank):x}}}" for blank in BLANKS)
+        return f"[{ranges}]"
+
+    def matches(self, pattern: str) -> str:
+        return f"regexp_matches(t, {self.pattern(pattern)})"
+
+    def captured(self, pattern: str, group: int) -> str:
+        return f"regexp_extract(t, {self.pattern(pattern)}, {group})"
+
+    def whole_division(self, expression: str) -> str:
+        return expression.replace(" / ", " // ")
+
+
+class _Postgres(_Functions):
+    """PostgreSQL."""
+
+    fence = " OFFSET 0"
+
+    def blank_class(self) -> str:
+        return "[" + "".join(f"\\u{ord(blank):04x}" for blank in BLANKS) + "]"
+
+    def matches(self, pattern: str) -> str:
+        return f"t ~ {self.pattern(pattern)}"
+
+    def captured(self, pattern: str, group: int) -> str:
+        return f"(regexp_match(t, {self.pattern(pattern)}))[{group}]"
+
+
+class _Sqlite(_Functions):
+    """SQLite, which has neither regular expressions nor ``translate``."""
+
+    fence = " LIMIT 1 OFFSET 0"
+    n_replaced = 8
+    """The number of replacements in one step; its parser has a small stack."""
+
+    def chain(self, stages: Sequence[tuple[str, str]]) -> str:
+        named = [f"s0 AS (SELECT {stages[0][0]}{self.fence})"]
+        for i, (columns, where) in enumerate(stages[1:-1]):
+            named.append(f"s{i + 1} AS (SELECT {columns} FROM s{i}{where}{self.fence})")
+        columns, where = stages[-1]
+        return f"(WITH {', '.join(named)} SELECT {columns} FROM s{len(stages) - 2}{where})"
+
+    def trimmed(self, x: str) -> str:
+        return f"trim({x}, char({', '.join(str(ord(blank)) for blank in BLANKS)}))"
+
+    def lower(self, x: str) -> str:
+        return f"lower({x})"  # of ASCII letters only
+
+    def folded(self, x: str, keys: Sequence[str]) -> str:
+        pairs = {upper: lower for upper, lower in _upper_letters(keys).items() if upper > "Z"}
+        steps = self.replaced(pairs)
+        if any(" " in key for key in keys):
+            steps += self.replaced({blank: " " for blank in BLANKS if blank != " "})
+            # Runs of blanks: each blank becomes a pair of marks, and pairs that touch vanish.
+            pair, touching = "char(1) || char(2)", "char(2) || char(1)"
+            steps.append(f"replace(replace(replace(t, ' ', {pair}), {touching}, ''), {pair}, ' ')")
+        return self.steps(f"lower({x})", *steps) if steps else f"lower({x})"
+
+    def replaced(self, pairs: Mapping[str, str]) -> list[str]:
+        steps, items = [], [*pairs.items()]
+        for start in range(0, len(items), self.n_replaced):
+            x = "t"
+            for old, new in items[start : start + self.n_replaced]:
+                x = f"replace({x}, {self._character(old)}, {self._text(new)})"
+            steps.append(f"CASE WHEN t GLOB '*[^ -~]*' THEN {x} ELSE t END")
+        return steps
+
+    def _character(self, character: str) -> str:
+        return self._text(character) if character.isprintable() else f"char({ord(character)})"
+
+    def parsed(self, decimal: str) -> list[str]:
+        mark, point = (",", ".") if decimal == "." else (".", ",")
+        one_mark = f"replace(replace(t, ' ', '{mark}'), '''', '{mark}')"
+        digits = "[0-9][0-9][0-9]"
+        wrong = [
+            f"[0-9]{digits}*{mark}*", f"*{mark}{digits}[0-9]*", f"*{mark}", f"*{mark}[0-9]",
+            f"*{mark}[0-9][0-9]", f"*{mark}[^0-9]*", f"*{mark}[0-9][^0-9]*",
+            f"*{mark}[0-9][0-9][^0-9]*", f"*{point}*{mark}*", "*[eE]*",
+        ]  # fmt: skip
+        is_grouped = " AND ".join(
+            ["ltrim(t, '+-') GLOB '[1-9]*'"]
+            + [f"ltrim(t, '+-') NOT GLOB '{pattern}'" for pattern in wrong]
+        )
+        plain = (
+            "t"
+            if decimal == "."
+            else "CASE WHEN t NOT GLOB '*,*[eE]*' AND t NOT GLOB '*,' "
+            "AND ltrim(t, '+-') NOT GLOB ',*' THEN replace(t, ',', '.') END"
+        )
+        without = f"replace(t, '{mark}', '')"
+        without = without if decimal == "." else f"replace({without}, ',', '.')"
+        # A text that is not a number is greater than every number.
+        low, high = "CAST(-1e300 AS REAL)", "CAST(1e300 AS REAL)"
+        return [
+            f"CASE WHEN t GLOB '*[{mark} '']*' THEN {one_mark} ELSE t END",
+            f"CASE WHEN instr(t, '{mark}') = 0 THEN {plain} WHEN {is_grouped} THEN {without} END",
+            f"CASE WHEN t >= {low} AND t <= {high} AND t GLOB '*[0-9]*' THEN CAST(t AS REAL) END",
+        ]
+
+    def unless_number(self, cell: str, parsed: str) -> str:
+        return f"CASE WHEN typeof({cell}) IN ('integer', 'real') THEN {cell} ELSE {parsed} END"
+
+    def date_parts(self, order: str) -> list[tuple[str, str]]:
+        near = "t"
+        for blanks, mark in (
+            (" 年", "年"),
+            ("年 ", "年"),
+            (" 月", "月"),
+            ("月 ", "月"),
+            (" 日", "日"),
+        ):
+            near = f"replace({near}, '{blanks}', '{mark}')"
+        end = (
+            "CASE WHEN instr(t, 'T') > 0 THEN instr(t, 'T') WHEN instr(t, ' ') > 0 "
+            "THEN instr(t, ' ') ELSE length(t) + 1 END"
+        )
+        day = "substr(t, 1, a - 1)"
+        for old, new in (("/", "-"), (".", "-"), ("年", "-"), ("月", "-"), ("日", "")):
+            day = f"replace({day}, '{old}', '{new}')"
+        clock = "replace(replace(ltrim(substr(t, a + 1)), '时', ':'), '分', ':')"
+        y, m, d = {"year": ("i", "j", "k"), "month": ("k", "i", "j"), "day": ("k", "j", "i")}[order]
+        tests = (
+            f" WHERE {y} GLOB '[0-9][0-9][0-9][0-9]' "
+            f"AND ({m} GLOB '[0-9]' OR {m} GLOB '[0-9][0-9]') "
+            f"AND ({d} GLOB '[0-9]' OR {d} GLOB '[0-9][0-9]')"
+        )
+        rest = "CASE WHEN instr({0}, ':') > 0 THEN substr({0}, instr({0}, ':') + 1) ELSE '' END"
+        whole = ", ".join(
+            f"CAST({x} AS INTEGER) AS {a}" for x, a in ((y, "y"), (m, "m"), (d, "d"), ("c", "h"))
+        )
+        return [
+            (f"{near} AS t", ""),
+            (f"t, {end} AS a", ""),
+            (f"{day} AS b, {clock} AS c", ""),
+            ("substr(b, 1, instr(b, '-') - 1) AS i, substr(b, instr(b, '-') + 1) AS b, c", ""),
+            ("i, substr(b, 1, instr(b, '-') - 1) AS j, substr(b, instr(b, '-') + 1) AS k, c", ""),
+            (f"{whole}, {rest.format('c')} AS c", tests),
+            (
+                f"y, m, d, h, CAST(c AS INTEGER) AS n, CAST({rest.format('c')} AS INTEGER) AS s",
+                "",
+            ),
+        ]
+
+
+FUNCTIONS: dict[str, type[_Functions]] = {
+    "duckdb": _DuckDb,
+    "sqlite": _Sqlite,
+    "postgres": _Postgres,
+}
+"""The dialects in which cells can be cleaned."""
+
+
+def _upper_letters(keys: Sequence[str]) -> dict[str, str]:
+    """Return the capital letters of A to Z, and those of the other letters in some keys."""
+    letters = {chr(code): chr(code + 32) for code in range(65, 91)}
+    others = {letter for key in keys for letter in key if letter > "~"}
+    lower_of = _lower_letters() if others else {}
+    return letters | {upper: lower for upper, lower in lower_of.items() if lower in others}
+
+
+@cache
+def _lower_letters() -> dict[str, str]:
+    """Return the lower-case letter of every other letter that has one."""
+    return {
+        chr(code): lower
+        for code in range(128, sys.maxunicode + 1)
+        if len(lower := chr(code).lower()) == 1 and lower != chr(code)
+    }
