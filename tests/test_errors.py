@@ -30,10 +30,10 @@ def test_a_near_miss_is_proposed_and_a_far_one_is_not():
     assert closest_match("xyz", ["color", "root"]) is None
     assert closest_match(5, []) is None
     assert "Did you mean 'gain'" in str(
-        unknown_name_error("unknown_plug", "gian", ["gain", "x"], socket="criterion")
+        unknown_name_error("unknown_choice", "gian", ["gain", "x"], kind="criterion")
     )
     assert (
-        unknown_name_error("unknown_plug", "q", ["gain"], socket="criterion").key
+        unknown_name_error("unknown_choice", "q", ["gain"], kind="criterion").key
         == "unknown_criterion"
     )
 

@@ -156,7 +156,7 @@ def boolean(name: str, value: object) -> bool:
 def one_of(name: str, value: Any, allowed: Collection[str]) -> Any:  # noqa: ANN401 - a Literal, often
     """Return one of the allowed words; raise an error that lists them for others."""
     if not isinstance(value, str) or value not in allowed:
-        raise unknown_name_error("unknown_plug", value, allowed, socket=name)
+        raise unknown_name_error("unknown_choice", value, allowed, kind=name)
     return value
 
 

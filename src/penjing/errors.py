@@ -239,8 +239,8 @@ def unknown_name_error(
     What users call by a name (a recipe, an engine) has a message of its own; other values are those
     of a parameter.
     """
-    own_key = f"unknown_{values.get('socket')}"
-    if key == "unknown_plug" and own_key in catalogue("en"):
+    own_key = f"unknown_{values.get('kind')}"
+    if key == "unknown_choice" and own_key in catalogue("en"):
         key = own_key
     names = [str(k) for k in known]
     similar = closest_match(word, names) if isinstance(word, str) else None
@@ -250,7 +250,7 @@ def unknown_name_error(
 
 
 def _unknown_language(lang: object) -> ChoiceError:
-    return unknown_name_error("unknown_plug", lang, LANGUAGES, socket="language")
+    return unknown_name_error("unknown_choice", lang, LANGUAGES, kind="language")
 
 
 set_unknown_language_error(_unknown_language)

@@ -113,7 +113,7 @@ def plugins(kind: str) -> dict[str, str]:
 def load(kind: str, name: str) -> Any:  # noqa: ANN401 - a class, a function or a module, by kind
     """Return what a name stands for, imported on first use."""
     if not isinstance(name, str):
-        raise unknown_name_error("unknown_plug", name, plugins(kind), socket=kind)
+        raise unknown_name_error("unknown_choice", name, plugins(kind), kind=kind)
     return _loaded(kind, name)
 
 
@@ -121,7 +121,7 @@ def load(kind: str, name: str) -> Any:  # noqa: ANN401 - a class, a function or 
 def _loaded(kind: str, name: str) -> Any:  # noqa: ANN401 - as above
     known = plugins(kind)
     if name not in known:
-        raise unknown_name_error("unknown_plug", name, known, socket=kind)
+        raise unknown_name_error("unknown_choice", name, known, kind=kind)
     module_name, _, attribute = known[name].partition(":")
     module = import_module(module_name)
     return getattr(module, attribute) if attribute else module

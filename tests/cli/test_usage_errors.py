@@ -209,7 +209,8 @@ SAID_BY = {
     "trace": ("no_trace_cli", "no_trace_here_cli", "story_more"),
     "fit": (
         "note_no_trace", "note_no_trace_disk", "needs_validation_cli", "validation_not_used_cli",
-        "missing_refused_cli", "note_shared_out", "two_validations", "no_target_cli", "bad_set",
+        "missing_refused_cli", "note_fractional_leaves", "two_validations", "no_target_cli",
+        "bad_set",
         "not_a_number_cli", "infinite_number_cli", "not_decodable_cli", "sibling",
         "sibling_penalty",
         "work_folder", "work_taken", "disk_full", "needs_query", "not_json_schema",

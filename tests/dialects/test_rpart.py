@@ -240,8 +240,8 @@ def test_the_one_standard_error_rule_takes_the_smallest_tree_that_will_do():
     [
         ({"cp": -1}, "bad_number"),
         ({"minsplit": 0}, "bad_whole_number"),
-        ({"usesurrogate": 3}, "unknown_plug"),
-        ({"split": "twoing"}, "unknown_plug"),
+        ({"usesurrogate": 3}, "unknown_choice"),
+        ({"split": "twoing"}, "unknown_choice"),
         ({"prior": [0.5, 0.6]}, "bad_prior"),
         ({"prior": [1.0]}, "bad_length"),
         ({"loss": [[0, 1], [1, 1]]}, "bad_loss"),
@@ -258,7 +258,7 @@ def test_the_one_standard_error_rule_takes_the_smallest_tree_that_will_do():
         ({"cost": {"x": 0}}, "bad_cost"),
         ({"cost": [1.0]}, "bad_length"),
         ({"cost": {"q": 2.0}}, "unknown_column"),
-        ({"shape": "multiway"}, "unknown_plug"),
+        ({"shape": "multiway"}, "unknown_choice"),
     ],
 )
 def test_settings_that_cannot_be_used_are_refused(settings, key):

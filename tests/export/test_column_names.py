@@ -66,7 +66,7 @@ IllegalArgumentException Character Byte Short Float Void Class Thread Record Enu
 """
 ODD = """
 x0 x1 x2 x0_ x1_ NULL_ NULL__ int_ int__ class_ row row_ rows predicted predicted_ shares values
-penjing_alone penjing_row PENJING_IS PENJING_N_ANSWERS penjing penjing_stop stopOf textOf levelOf
+penjing_alone penjing_row PENJING_IS PENJING_N_OUTPUTS penjing penjing_stop stopOf textOf categoryOf
 numberOf texts levels columns classes answers predict predictProba _stop _text _number _at p(a) p(b)
 a-b a.b a_b a__b 1st 2nd 名称 名_称 鿿 ９ ﬁ µ é ℘ a\u0301 A a B b *//* /*c*/ //d """
 HOSTILE = [

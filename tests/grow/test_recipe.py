@@ -69,12 +69,12 @@ def test_settings_are_plain_data(name):
         ({"criterion": None}, "bad_criterion"),
         ({"criterion": "ginny"}, "unknown_criterion_near"),
         ({"criterion": "xyz"}, "unknown_criterion"),
-        ({"shape": "round"}, "unknown_plug"),
-        ({"shape": "binery"}, "unknown_plug_near"),
-        ({"missing": "fractions"}, "unknown_plug_near"),
-        ({"missing": "surrogate"}, "unknown_plug"),  # rpart's, not the textbook's
-        ({"missing": "direction"}, "unknown_plug"),  # scikit-learn's
-        ({"unseen": 5}, "unknown_plug"),
+        ({"shape": "round"}, "unknown_choice"),
+        ({"shape": "binery"}, "unknown_choice_near"),
+        ({"missing": "fractions"}, "unknown_choice_near"),
+        ({"missing": "surrogate"}, "unknown_choice"),  # rpart's, not the textbook's
+        ({"missing": "direction"}, "unknown_choice"),  # scikit-learn's
+        ({"unseen": 5}, "unknown_choice"),
         ({"rules": "textbok"}, "unknown_dialect_near"),
         ({"max_dept": 3}, "unknown_setting_near"),
         ({"name": "mine"}, "unknown_setting"),

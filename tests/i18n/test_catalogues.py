@@ -134,3 +134,49 @@ def test_every_sentence_is_said_by_somebody():
 
 def test_a_sentence_that_nobody_says_is_found():
     assert not is_said("nobody_says_this")
+
+
+# -- how errors and notes begin and end ------------------------------------------------------------
+
+SYSTEM_PHRASES = ("No such file", "Is a directory", "Permission denied", "No space left on device")
+"""Phrases of the operating system, which begin with a capital."""
+PROPER_NAMES = ("X", "Spark", "C4.5", "C5.0")
+"""Beginnings that are names."""
+OTHER_PROGRAMS = {"other_features": "scikit-learn's own sentence, which its checks look for"}
+
+
+@cache
+def raised_or_noted() -> frozenset[str]:
+    """Return the keys of errors and notes."""
+    found = set()
+    for path in SOURCES.rglob("*.py"):
+        for part in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not (isinstance(part, ast.Call) and part.args):
+                continue
+            function = part.func.attr if isinstance(part.func, ast.Attribute) else ""
+            function = part.func.id if isinstance(part.func, ast.Name) else function
+            first = part.args[0]
+            is_message = function.endswith(("Error", "_error", "print_note", "Note"))
+            if is_message and isinstance(first, ast.Constant) and isinstance(first.value, str):
+                found.add(first.value)
+    return frozenset(found)
+
+
+def is_error_or_note(key: str) -> bool:
+    stem = key.removesuffix(SINGULAR).removesuffix("_cli").removesuffix("_near")
+    return stem.removesuffix("_cli") in raised_or_noted() or key.startswith("note_")
+
+
+def test_errors_and_notes_begin_in_lower_case():
+    keys = [key for key in EN if is_error_or_note(key) and key not in OTHER_PROGRAMS]
+    assert len(keys) > 250
+    allowed = (*SYSTEM_PHRASES, *PROPER_NAMES)
+    assert [k for k in keys if EN[k][0].isupper() and not EN[k].startswith(allowed)] == []
+
+
+def test_errors_and_notes_are_whole_sentences():
+    """They end with a full stop, or with a value or a command that is typed as it is."""
+    ends = {"en": (".", "?", "…", "}", " --votes"), "zh": ("。", "？", "}", "`", "…")}
+    for lang, messages in (("en", EN), ("zh", ZH)):
+        keys = [key for key in messages if is_error_or_note(key)]
+        assert [key for key in keys if not messages[key].endswith(ends[lang])] == []

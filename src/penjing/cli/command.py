@@ -138,7 +138,9 @@ def run_to_exit_code(console: Console, action: Callable[[], Exit | None]) -> Exi
             return Exit.INTERRUPTED
         if console.debug:
             traceback.print_exc()
-        console.print_error(console.message("our_fault", kind=type(error).__name__, what=error))
+        console.print_error(
+            console.message("internal_error", kind=type(error).__name__, what=error)
+        )
         return Exit.INTERNAL_ERROR
     return Exit.OK if code is None else code
 

@@ -217,7 +217,7 @@ def _print_remarks(console: Console, tree: Tree, train: Table | None) -> None:
 
     n_rows = int(tree.about.get("n_rows", 0))
     if tree.recipe.get("missing") == "fraction" and tree.n_leaves > n_rows > 0:
-        console.print_note("note_shared_out", leaves=tree.n_leaves, n=n_rows)
+        console.print_note("note_fractional_leaves", leaves=tree.n_leaves, n=n_rows)
     steps = tree.kept_trace["steps"] if tree.kept_trace is not None else []
     if tree.kept_trace is not None and not tree.kept_trace["is_whole"]:
         console.print_note("trace_large")

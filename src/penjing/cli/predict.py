@@ -237,7 +237,7 @@ def _paths(console: Console, tree: Tree, rows: Table, wrong: list[int]) -> dict[
     for number in wrong:
         row = row_by_number[number]
         paths[number] = wrong_predictions.path_text(
-            tree, rows, row, leaves[row], ascii_only=console.ascii_only
+            tree, rows, row, leaves[row], ascii_only=console.ascii_only, lang=console.lang
         )
     return {number: path for number, path in paths.items() if path}
 

@@ -26,7 +26,7 @@ def check_kernel(criterion: Criterion) -> None:
     if kernel is None or type(criterion) in _built_in():
         return
     if not isinstance(kernel, str) or kernel not in KERNELS:
-        raise unknown_name_error("unknown_plug", kernel, KERNELS, socket="native kernel")
+        raise unknown_name_error("unknown_choice", kernel, KERNELS, kind="native kernel")
     if not _agree(criterion, load("criterion", KERNELS[kernel])()):
         raise ChoiceError("kernel_differs", name=criterion.name, kernel=kernel)
 

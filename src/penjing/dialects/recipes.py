@@ -102,7 +102,7 @@ def recipe_of(recipe: str | Recipe, **changes: Any) -> Recipe:  # noqa: ANN401 -
         if known is None:
             if isinstance(recipe, str) and _plain_name(recipe) == AUTO:
                 raise ChoiceError("auto_needs_table")
-            raise unknown_name_error("unknown_plug", recipe, (AUTO, *_recipes()), socket="recipe")
+            raise unknown_name_error("unknown_choice", recipe, (AUTO, *_recipes()), kind="recipe")
         recipe = known
     try:
         return _changed(recipe, setting_types, **changes)

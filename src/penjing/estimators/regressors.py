@@ -29,7 +29,7 @@ class _Regressor(RegressorMixin, TreeEstimator):
             not_a_number = next(
                 (value for value in y.tolist() if not arguments.is_number(value)), y
             )
-            raise WrongSourceError("answers_not_numbers", value=not_a_number) from None
+            raise WrongSourceError("labels_not_numbers", value=not_a_number) from None
 
     def predict(self, X: ArrayOrFrame) -> Floats:  # noqa: N803
         """Return the predicted number of each row: the mean of the training rows of its leaf.

@@ -123,7 +123,7 @@ def encode_classes(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Codes]:
 def check_target(y: Any, n_rows: int) -> npt.NDArray[Any]:  # noqa: ANN401 - any array-like
     """Return y as an array with one value per row, none missing."""
     if y is None:
-        raise DataError("no_answers")
+        raise DataError("no_labels")
     if issparse(y):
         raise SparseError("sparse_refused")
     if not _are_whole_numbers(y):

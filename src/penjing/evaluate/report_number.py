@@ -33,7 +33,7 @@ class ReportNumber:
 
     def _compare(self, other: object, relation: Callable[[float, float], bool]) -> bool:
         if not isinstance(other, SupportsFloat):
-            return NotImplemented
+            return NotImplemented  # type: ignore[no-any-return]
         return relation(float(self), float(other))
 
     def __lt__(self, other: object) -> bool:

@@ -19,7 +19,7 @@ from penjing.formatting.text_table import (
 from penjing.i18n import say
 from penjing.text import formula
 from penjing.text.formula import decimals
-from penjing.text.labels import ascii_signs, cut_label, quoted, rounded_text
+from penjing.text.labels import ascii_signs, condition_text, cut_label, quoted, rounded_text
 from penjing.text.phrases import class_counts, join_names, rows_of
 from penjing.tree.dialect import dialect_of
 
@@ -147,7 +147,8 @@ def heading(explanation: Plain, lang: str, *, ascii_only: bool = False) -> str:
 
 def node_location(explanation: Plain, lang: str, *, ascii_only: bool = False) -> str:
     """Return the path to a node; of a long path only the last steps."""
-    steps = last_steps(explanation["path"], MAX_PATH, ascii_only=ascii_only)
+    path = [condition_text(step, lang, ascii_only=ascii_only) for step in explanation["path"]]
+    steps = last_steps(path, MAX_PATH, ascii_only=ascii_only)
     location = ", ".join(steps) or say("root", lang)
     return ascii_signs(location) if ascii_only else location
 
@@ -223,7 +224,14 @@ def _table(
 ) -> list[str]:
     shown = number_columns(explanation, with_gain, all_candidates=all_candidates)
     number_headings = [say(heading_key(key, explanation), lang) for key, _ in shown]
-    names = [quoted(c["column"]) + condition_suffix(c, ascii_only=ascii_only) for c in with_gain]
+    names = [
+        condition_text(
+            quoted(c["column"]) + condition_suffix(c, ascii_only=ascii_only),
+            lang,
+            ascii_only=ascii_only,
+        )
+        for c in with_gain
+    ]
     max_name = max(width - len(shown) * NUMBER_WIDTH - MAX_BAR - 12, 12)
     names = [clip(name, max_name, dots=dots(ascii_only=ascii_only)) for name in names]
     column_heading = say("why_column", lang)

@@ -9,7 +9,7 @@ from typing import Any
 from penjing.formatting.text_table import align_left, align_right, clip, dots, max_width
 from penjing.i18n import say, say_for
 from penjing.prune.decisions import OWN_MEASURES
-from penjing.text.labels import branch_text, quoted, value_text, weight_text
+from penjing.text.labels import branch_text, condition_text, quoted, value_text, weight_text
 from penjing.text.phrases import join_clauses, method_name
 from penjing.tree.tree_data import TreeData
 
@@ -114,7 +114,13 @@ def _validation_weight(record: Mapping[str, Any]) -> float:
 def _path(tree: TreeData, node: int, lang: str, *, ascii_only: bool) -> str:
     """Return a path without blanks around its operators: 'texture=clear, colour=dark'."""
     steps = [
-        re.sub(" (=|≤|<=|<|>|>=|≥) ", r"\1", branch_text(tree, child, ascii_only=ascii_only))
+        re.sub(
+            " (=|≤|<=|<|>|>=|≥) ",
+            r"\1",
+            condition_text(
+                branch_text(tree, child, ascii_only=ascii_only), lang, ascii_only=ascii_only
+            ),
+        )
         for child in tree.path(node)[1:]
     ]
     text = ", ".join(steps) or say("root", lang)
@@ -196,7 +202,8 @@ def _short_path(tree: TreeData, node: int, lang: str, *, ascii_only: bool) -> st
     """Return the last steps of the path to a node, in constant time for deep trees."""
     last: list[str] = []
     while node > 0 and len(last) < MAX_STEPS:
-        last.append(branch_text(tree, node, ascii_only=ascii_only))
+        branch = branch_text(tree, node, ascii_only=ascii_only)
+        last.append(condition_text(branch, lang, ascii_only=ascii_only))
         node = int(tree.nodes.parent[node])
     if node > 0:
         last.append(dots(ascii_only=ascii_only))

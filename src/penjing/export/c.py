@@ -10,12 +10,13 @@ from penjing.export.program import write_program
 from penjing.tree.tree_data import TreeData
 
 _RETURN_VALUES = {
-    "class": "penjing_predict gives a place in penjing_classes, or -1 for a level that was never "
-    "seen\n   in a tree that refuses those; penjing_shares fills in the share of each class.",
+    "class": "penjing_predict gives a place in penjing_classes, or -1 for a category that was not "
+    "seen in\n   training in a tree that refuses those; penjing_shares fills in the share of each "
+    "class.",
     "number": "penjing_predict gives the number.",
 }
 
-_NO_VARIABLES = "    char nothing; /* no column is asked about */\n"
+_NO_VARIABLES = "    char nothing; /* the tree splits on no column */\n"
 """The only field of a row in a tree of a single leaf: C has no empty structs."""
 
 
@@ -71,7 +72,7 @@ class C(Language):
 
     def raise_unseen(self, column: str) -> str:
         """Return the statement that refuses an unseen category of a column."""
-        return f"return -1; /* a level of {comment_safe(column)} that was never seen */"
+        return f"return -1; /* a category of {comment_safe(column)} not seen in training */"
 
     def table(self, name: str, values: Values) -> str:
         """Return the declaration of a list of numbers; C has no empty ones."""
@@ -112,17 +113,17 @@ class C(Language):
                 continue
             levels = ",\n".join(f"    {self.text(text)}" for text in plan.texts(c)) or "    NULL"
             level_arrays.append(
-                fill(self.part("levels"), {"place": str(position), "levels": levels})
+                fill(self.part("categories"), {"place": str(position), "levels": levels})
             )
-            level_names.append(f"penjing_levels_{position}")
-            code = f"penjing_level(row->{v}, {position})"
+            level_names.append(f"penjing_categories_{position}")
+            code = f"penjing_category(row->{v}, {position})"
             assignments += [f"{cell}.number = NAN;", f"{cell}.code = {code};"]
         sizes = [0 if plan.is_numeric(c) else len(plan.levels(c)) for c in plan.columns]
         lists = {"lists": ", ".join(level_names), "sizes": ", ".join(map(str, sizes))}
         return {
             "n_columns": str(len(plan.columns)),
             "level_arrays": "".join(level_arrays),
-            "level_tables": fill(self.part("level_tables"), lists) if level_arrays else "",
-            "find_level": self.part("find_level") if level_arrays else "",
+            "level_tables": fill(self.part("category_tables"), lists) if level_arrays else "",
+            "find_level": self.part("find_category") if level_arrays else "",
             "fill": "\n".join(assignments),
         }

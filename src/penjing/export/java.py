@@ -59,7 +59,7 @@ class Java(Language):
     indent = 2
     unseen_error = (
         "throw new IllegalArgumentException("
-        '"a level of " + COLUMNS[COLUMN[k]] + " was never seen");'
+        '"a category of " + COLUMNS[COLUMN[k]] + " was not seen in training");'
     )
     number_variable = "        double {v} = number(row.get({name}));"
     text_variable = "        String {v} = text(row.get({name}));"
@@ -88,7 +88,7 @@ class Java(Language):
 
     def raise_unseen(self, column: str) -> str:
         """Return the statement that refuses an unseen category of a column."""
-        message = self.text(f"a level of {column} was never seen")
+        message = self.text(f"a category of {column} was not seen in training")
         return f"throw new IllegalArgumentException({message});"
 
     def items(self, values: Iterable[float]) -> str:

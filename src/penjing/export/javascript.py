@@ -37,7 +37,9 @@ class JavaScript(Language):
     missing_number, known_number = "_isMissing({v})", "!_isMissing({v})"
     missing_text, known_text = "{v} === null", "{v} !== null"
     equals = "{v} === {level}"
-    unseen_error = "throw new RangeError(`a level of ${columns[column[k]]} was never seen`);"
+    unseen_error = (
+        "throw new RangeError(`a category of ${columns[column[k]]} was not seen in training`);"
+    )
     number_variable = "    const {v} = _numberOf(_at(row, {name}));"
     text_variable = "    const {v} = _textOf(_at(row, {name}), {name});"
     row = "    [{}],"

@@ -40,7 +40,9 @@ class Python(Language):
     if_, elif_, close = "if {}:", "elif {}:", ""
     return_node = "return {node}  # {comment}"
     unseen_stop, unseen_missing = "return -1", "continue"
-    unseen_error = "raise ValueError(f'a level of {COLUMNS[COLUMN[k]]} was never seen')"
+    unseen_error = (
+        "raise ValueError(f'a category of {COLUMNS[COLUMN[k]]} was not seen in training')"
+    )
     number_variable = "    {v} = _number(row.get({name}))"
     text_variable = "    {v} = _text(row.get({name}), {name})"
     row = "    ({},),"

@@ -137,5 +137,5 @@ def find_dialect(name: str) -> SqlDialect:
     """
     known = ALIASES.get(name.lower(), name.lower())
     if known not in DIALECTS:
-        raise unknown_name_error("unknown_plug", known, DIALECTS, socket="dialect")
+        raise unknown_name_error("unknown_choice", known, DIALECTS, kind="dialect")
     return DIALECTS[known]

@@ -26,7 +26,7 @@ def write_document(document: Document, name: str) -> str:
     # Trees
     """
     if name not in FORMATS:
-        raise unknown_name_error("unknown_plug", name, FORMATS, socket="format")
+        raise unknown_name_error("unknown_choice", name, FORMATS, kind="format")
     return FORMATS[name](document)
 
 

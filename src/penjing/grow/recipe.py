@@ -203,7 +203,7 @@ class Recipe:
         if criteria is not None and not (is_word and criterion in criteria):
             word = criterion if is_word else getattr(criterion, "__name__", criterion)
             raise unknown_name_error(
-                "unknown_plug", word, criteria, socket=f"{self.name} criterion"
+                "unknown_choice", word, criteria, kind=f"{self.name} criterion"
             )
         if isinstance(criterion, str):
             load("criterion", criterion)
@@ -366,7 +366,7 @@ def _field_names(settings: Recipe | DialectOptions) -> tuple[str, ...]:
 def _check_switch(name: str, value: object) -> None:
     if not isinstance(value, bool):
         shown = str(value) if isinstance(value, str | int | float) and value in (0, 1) else value
-        raise unknown_name_error("unknown_plug", shown, ("True", "False"), socket=name)
+        raise unknown_name_error("unknown_choice", shown, ("True", "False"), kind=name)
 
 
 def _check_switches(settings: Recipe | DialectOptions) -> None:

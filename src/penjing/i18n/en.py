@@ -149,7 +149,7 @@ MESSAGES: dict[str, str] = {
     "not_axes": "{name} must be a matplotlib Axes object, as returned by plt.subplots(), or None, got {value!r}.",
     "cut_tolerance_too_large": "cut_tolerance must be at most half of gap, so that a threshold lies between two values, got {value!r}.",
     "names_not_used": "{source}: the columns already have names. Leave names=… out.",
-    "answers_not_numbers": "y contains {value!r}, but a regressor predicts numbers. For classes use a classifier, such as CARTClassifier.",
+    "labels_not_numbers": "y contains {value!r}, but a regressor predicts numbers. For classes use a classifier, such as CARTClassifier.",
     "not_mapping": "{name} must be a dict or None, got {value!r}.",
     "not_nodes": "{name} must be a list of node numbers, got {value!r}.",
     "no_node": "node={value!r} is out of range: the nodes of this tree are numbered from 0 to {last}.",
@@ -236,8 +236,6 @@ MESSAGES: dict[str, str] = {
     # choices
     "unknown_column": "there is no column '{word}' in the table. Columns: {known}.",
     "unknown_column_near": "there is no column '{word}' in the table. Columns: {known}.\nDid you mean '{near}'?",
-    "unknown_plug": "{socket} must be one of {known}, got '{word}'.",
-    "unknown_plug_near": "{socket} must be one of {known}, got '{word}'. Did you mean '{near}'?",
     "constraints_need_binary": "recipe '{recipe}' does not support {setting}, which needs binary splits.\nUse recipe 'cart-binary', 'rpart' or 'sklearn', or a textbook recipe with shape='binary'.",
     "settings_exclude": "{one} and {other} cannot be used together.",
     "bad_monotonic": "monotonic_cst must map column names to 1, -1 or 0, such as {{'income': 1}}, or have one of them for each column, got {value!r}.",
@@ -256,6 +254,8 @@ MESSAGES: dict[str, str] = {
     "interaction_groups": "A path uses columns of one group only: {groups}; the other columns form one more group.",
     "bad_monotonic_word": "--monotonic needs COLUMN=1, COLUMN=-1 or COLUMN=0, got '{word}'.",
     "monotonic_twice": "--monotonic names column '{column}' twice.",
+    "unknown_choice": "{kind} must be one of {known}, got '{word}'.",
+    "unknown_choice_near": "{kind} must be one of {known}, got '{word}'. Did you mean '{near}'?",
     "unknown_setting": "'{word}' is not a setting of recipe '{recipe}'. Settings: {known}.",
     "unknown_setting_near": (
         "'{word}' is not a setting of recipe '{recipe}'. Settings: {known}.\nDid you mean '{near}'?"
@@ -296,8 +296,8 @@ MESSAGES: dict[str, str] = {
     "infinite_number": "{source}, row {row}: '{column}' is infinite ('{value}'), and thresholds need finite numbers. Correct it, or treat it as missing: penjing.read(…, missing=[{value!r}]).",
     "date_order": "{source}, row {row}: the dates of '{column}' must begin with the {order}, as in the training table, found '{value}'.",
     "not_a_date": "{source}, row {row}: '{column}' must be a date such as 2024-03-01, found '{value}'.",
-    "foreign_level": "{source}, row {row}: '{value}' is not a category of '{column}'. Categories: {known}.",
-    "foreign_level_near": "{source}, row {row}: '{value}' is not a category of '{column}'. Categories: {known}.\nDid you mean '{near}'?",
+    "unknown_category": "{source}, row {row}: '{value}' is not a category of '{column}'. Categories: {known}.",
+    "unknown_category_near": "{source}, row {row}: '{value}' is not a category of '{column}'. Categories: {known}.\nDid you mean '{near}'?",
     "bad_weight": "{source}, row {row}: the weight '{column}' is '{value}'. Weights must be finite numbers of at least 0.",
     "bad_gzip": "{source} is a damaged gzip file. Download it again, or decompress it first.",
     "bad_json": "{source}, line {line}: invalid JSON. Write one object per line, or an array of objects.",
@@ -522,8 +522,8 @@ MESSAGES: dict[str, str] = {
     "n_rows": "{n:,} rows",
     "n_rows_one": "{n} row",
     "interrupted": "interrupted.",
-    "our_fault": "internal error ({kind}: {what}). This is a bug in penjing.\nPlease report it with the output of --debug.",
     "note_not_for_excel": "{source} is in {encoding}, {path} in UTF-8, which Excel may show as wrong characters; --excel writes a file that Excel reads.",
+    "internal_error": "internal error ({kind}: {what}). This is a bug in penjing.\nPlease report it with the output of --debug.",
     "saved": "saved to {path}.",
     "not_json_schema": '--schema is neither valid JSON nor an existing file: {value}.\nGive a file, or JSON such as {{"size": "categorical"}}.',
     "schema_not_object": "the schema in {value} must be a JSON object: the name of each column with its type.",
@@ -594,7 +594,7 @@ MESSAGES: dict[str, str] = {
     "note_contradictions_more": "{n:,} more groups of rows are identical except for the class.",
     "note_contradictions_more_one": "{n} more group of rows is identical except for the class.",
     "note_ceiling": "no tree can predict more than {right:,} of these {of:,} rows correctly.",
-    "note_shared_out": "{leaves:,} leaves from {n:,} rows: rows with missing values are spread over all branches (fractional cases).\nWith --min-weight 1, nodes that hold less than one row are not split.",
+    "note_fractional_leaves": "{leaves:,} leaves from {n:,} rows: rows with missing values are spread over all branches (fractional cases).\nWith --min-weight 1, nodes that hold less than one row are not split.",
     "note_one_class": "every row has the class '{class_}', so the tree is a single leaf.",
     # command: fit, show
     "summary": "{leaves}, {depth}",
@@ -1110,7 +1110,7 @@ MESSAGES: dict[str, str] = {
     "raising_needs_rows_cli": "subtree raising needs the training rows, which were not found.\nGive them with --train FILE, or prune without raising: --no-raise.",
     # estimators
     "needs_sklearn": "penjing.{name} requires scikit-learn, which is not installed. Install it with: pip install 'penjing[sklearn]'.",
-    "no_answers": "a tree requires y to be passed, but the target y is None. Pass the class or number of each row: fit(X, y).",
+    "no_labels": "a tree requires y to be passed, but the target y is None. Pass the class or number of each row: fit(X, y).",
     "missing_feature": "X, row {row}, column '{column}': the value is missing (NaN), and this recipe does not accept missing values. Set missing='fraction', or use another recipe.",
     "other_features": (
         "The feature names should match those that were passed during fit. Expected: {expected}. Found: {found}."

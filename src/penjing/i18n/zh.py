@@ -171,7 +171,7 @@ MESSAGES: dict[str, str] = {
     "not_axes": "{name} 应为 matplotlib 的坐标轴（如 `plt.subplots()` 所返回的）或 None，现为 {value!r}。",
     "cut_tolerance_too_large": "cut_tolerance 不得超过 gap 的一半，否则划分点不在两个取值之间，现为 {value!r}。",
     "names_not_used": "{source}：各列已有名称。请去掉 `names=…`。",
-    "answers_not_numbers": "y 中有 {value!r}，而回归树预测的是数值。若要预测类别，请用分类器，如 CARTClassifier。",
+    "labels_not_numbers": "y 中有 {value!r}，而回归树预测的是数值。若要预测类别，请用分类器，如 CARTClassifier。",
     "not_mapping": "{name} 应为字典或 None，现为 {value!r}。",
     "not_nodes": "{name} 应为结点编号的列表，现为 {value!r}。",
     "no_node": "node={value!r} 超出范围：这棵树的结点编号从 0 到 {last}。",
@@ -254,8 +254,6 @@ MESSAGES: dict[str, str] = {
     # choices
     "unknown_column": "表中没有列“{word}”。现有的列：{known}。",
     "unknown_column_near": "表中没有列“{word}”。现有的列：{known}。\n是不是“{near}”？",
-    "unknown_plug": "{socket} 应为以下之一：{known}，现为“{word}”。",
-    "unknown_plug_near": "{socket} 应为以下之一：{known}，现为“{word}”。是不是“{near}”？",
     "constraints_need_binary": "配方“{recipe}”不支持 {setting}，它要求二路划分。\n请改用配方“cart-binary”、“rpart”或“sklearn”，或设 shape='binary' 的教材配方。",
     "settings_exclude": "{one} 与 {other} 不能同时使用。",
     "bad_monotonic": "monotonic_cst 应给出各列的 1、-1 或 0，如 {{'income': 1}}，或为每一列各给一个，现为 {value!r}。",
@@ -274,6 +272,8 @@ MESSAGES: dict[str, str] = {
     "interaction_groups": "一条路径只使用同一组的列：{groups}；其余的列另成一组。",
     "bad_monotonic_word": "--monotonic 应为 COLUMN=1、COLUMN=-1 或 COLUMN=0，现为“{word}”。",
     "monotonic_twice": "--monotonic 中列“{column}”出现了两次。",
+    "unknown_choice": "{kind} 应为以下之一：{known}，现为“{word}”。",
+    "unknown_choice_near": "{kind} 应为以下之一：{known}，现为“{word}”。是不是“{near}”？",
     "unknown_setting": "“{word}”不是配方“{recipe}”的设置。可选：{known}。",
     "unknown_setting_near": "“{word}”不是配方“{recipe}”的设置。可选：{known}。\n是不是“{near}”？",
     # 读取：数据源的问题
@@ -309,8 +309,8 @@ MESSAGES: dict[str, str] = {
     "infinite_number": "{source} 第 {row} 行：“{column}”是无穷大（“{value}”），而划分点需要有限的数。请改正，或视为缺失：`penjing.read(…, missing=[{value!r}])`。",
     "date_order": "{source} 第 {row} 行：“{column}”的日期写法应与训练数据一致，现为“{value}”。",
     "not_a_date": "{source} 第 {row} 行：“{column}”应为日期，如 2024-03-01，现为“{value}”。",
-    "foreign_level": "{source} 第 {row} 行：“{value}”不是“{column}”的取值。取值有：{known}。",
-    "foreign_level_near": (
+    "unknown_category": "{source} 第 {row} 行：“{value}”不是“{column}”的取值。取值有：{known}。",
+    "unknown_category_near": (
         "{source} 第 {row} 行：“{value}”不是“{column}”的取值。取值有：{known}。\n是不是“{near}”？"
     ),
     "bad_weight": "{source} 第 {row} 行：权重“{column}”是“{value}”。权重应为不小于 0 的有限的数。",
@@ -521,8 +521,8 @@ MESSAGES: dict[str, str] = {
     "numbers": "0 1",
     "n_rows": "{n} 行",
     "interrupted": "已中断。",
-    "our_fault": "内部错误（{kind}：{what}）。这是 penjing 的缺陷。\n请报告给开发者，并附上 `--debug` 的输出。",
     "note_not_for_excel": "{source} 的编码是 {encoding}，而 {path} 的编码是 UTF-8，Excel 打开时可能显示乱码；用 --excel 可写出 Excel 能正确打开的文件。",
+    "internal_error": "内部错误（{kind}：{what}）。这是 penjing 的缺陷。\n请报告给开发者，并附上 `--debug` 的输出。",
     "saved": "已保存到 {path}。",
     "not_json_schema": '--schema 既不是有效的 JSON，也不是现有的文件：{value}。\n请给出文件，或 JSON，如 `{{"size": "categorical"}}`。',
     "schema_not_object": "{value} 中的 schema 应为 JSON 对象：每一列的名称及其类型。",
@@ -585,7 +585,7 @@ MESSAGES: dict[str, str] = {
     "note_contradiction": "第 {rows} 行只有类别标记不同（{labels}）。",
     "note_contradictions_more": "另有 {n} 组只有类别标记不同的行。",
     "note_ceiling": "任何决策树最多只能判对这 {of} 行中的 {right} 行。",
-    "note_shared_out": "由 {n} 个样本得到 {leaves} 个叶结点：有缺失值的样本按比例划入各分支。\n用 `--min-weight 1` 可使不足一个样本的结点不再划分。",
+    "note_fractional_leaves": "由 {n} 个样本得到 {leaves} 个叶结点：有缺失值的样本按比例划入各分支。\n用 `--min-weight 1` 可使不足一个样本的结点不再划分。",
     "note_one_class": "所有样本都属于类别“{class_}”，因此决策树只有一个叶结点。",
     # 命令：fit, show
     "summary": "{leaves}，{depth}",
@@ -1106,7 +1106,7 @@ MESSAGES: dict[str, str] = {
     "stop_complexity": "叶结点，预测 {answer}：任何划分的改进都抵不上它增加的叶结点。",
     # estimators
     "needs_sklearn": "penjing.{name} 需要 scikit-learn，但它尚未安装。请运行 `pip install 'penjing[sklearn]'`。",
-    "no_answers": "训练决策树需要 y，但 y 是 None。请给出每一行的类别或数值：`fit(X, y)`。",
+    "no_labels": "训练决策树需要 y，但 y 是 None。请给出每一行的类别或数值：`fit(X, y)`。",
     "missing_feature": "X 第 {row} 行“{column}”列的值缺失（NaN），而这个配方不接受缺失值。请设 missing='fraction'，或换用别的配方。",
     "other_features": "各列的名称和次序应与训练时相同。应为：{expected}。现为：{found}。",
     "sparse_refused": "X 或 y 是稀疏矩阵，不支持稀疏输入。请先转为稠密矩阵：`X.toarray()`。",

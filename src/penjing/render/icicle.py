@@ -16,7 +16,7 @@ from penjing.render.theme import PALETTE, THEMES, Theme, blend, find_theme
 from penjing.text.branch_order import children_in_order
 from penjing.text.font_metrics import clip_middle, join_fitting
 from penjing.text.font_metrics import width as text_width
-from penjing.text.labels import answer_text, counts_text, group_names, value_text
+from penjing.text.labels import answer_text, condition_text, counts_text, group_names, value_text
 from penjing.tree.tree_data import TreeData
 
 WIDTH, LEVEL_HEIGHT = 1360.0, 34.0
@@ -99,7 +99,7 @@ def build_icicle(
             continue
         deepest = max(deepest, depths[node])
         bars.append(
-            _bar(tree, node, (left[node], depths[node] * LEVEL_HEIGHT, width), fill_of(node))
+            _bar(tree, node, (left[node], depths[node] * LEVEL_HEIGHT, width), fill_of(node), lang)
         )
     parts = heading(tree, lang, title)
     facts = [parts["facts"], encoding_caption(tree, lang)]
@@ -154,10 +154,10 @@ def _node_fill(tree: TreeData, theme: Theme) -> Callable[[int], str]:
     return class_fill
 
 
-def _bar(tree: TreeData, node: int, area: tuple[float, float, float], fill: str) -> Bar:
+def _bar(tree: TreeData, node: int, area: tuple[float, float, float], fill: str, lang: str) -> Bar:
     x, y, width = area
     parent, branch = tree.parent_of(node) if node else (0, 0)
-    label = answer_text(tree, parent, branch) if node else ""
+    label = condition_text(answer_text(tree, parent, branch), lang) if node else ""
     column = int(tree.nodes.column[node])
     name = tree.schema[column].name if column >= 0 else value_text(tree, node)
     tooltip = f"{label} {name}{counts_text(tree, node)}".strip()

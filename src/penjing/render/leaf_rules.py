@@ -13,7 +13,15 @@ from penjing.data.statistics import wilson
 from penjing.formatting.text_table import align_left, max_width
 from penjing.i18n import say
 from penjing.text.branch_order import walk_in_order
-from penjing.text.labels import CutText, cut_text, percent_ends, quoted, value_text, weight_text
+from penjing.text.labels import (
+    CutText,
+    condition_text,
+    cut_text,
+    percent_ends,
+    quoted,
+    value_text,
+    weight_text,
+)
 from penjing.tree.split import level_text
 from penjing.tree.tree_data import TreeData
 
@@ -131,6 +139,6 @@ def write(tree: TreeData, *, order: str = "tree", lang: str = "en") -> str:
             if not tree.is_regression:
                 low, high = percent_ends(rule.interval)
                 line += f"  {100 * rule.confidence:3.0f}% {f'({low}-{high})':<8}"
-        conditions = say("rule_and", lang).join(rule.conditions)
+        conditions = say("rule_and", lang).join(condition_text(c, lang) for c in rule.conditions)
         lines.append(f"{line}  {say('rule_when', lang)} {conditions}" if conditions else line)
     return "\n".join(lines)

@@ -25,7 +25,7 @@ from penjing.render.profile_text import kind_name
 from penjing.render.svg import to_printable
 from penjing.text.constraints import constraint_sentences
 from penjing.text.formula import decimals
-from penjing.text.labels import weight_text
+from penjing.text.labels import condition_text, weight_text
 from penjing.text.phrases import join_names, method_name
 from penjing.tree.tree_data import TreeData
 
@@ -121,9 +121,9 @@ def write(
     (True, False)
     """
     if lang not in LANGUAGES:
-        raise unknown_name_error("unknown_plug", lang, LANGUAGES, socket="lang")
+        raise unknown_name_error("unknown_choice", lang, LANGUAGES, kind="lang")
     if theme not in THEMES:
-        raise unknown_name_error("unknown_plug", theme, THEMES, socket="theme")
+        raise unknown_name_error("unknown_choice", theme, THEMES, kind="theme")
     if folds < 2:
         raise ChoiceError("bad_folds", value=folds, n=0 if train is None else train.n_rows)
     page = _ReportPage(tree, lang, theme)
@@ -241,7 +241,9 @@ class _ReportPage:
         rules = sorted(rules_of(self._tree), key=lambda rule: -rule.weight)
         rows = []
         for rule in rules[:MAX_RULES]:
-            conditions = say("rule_and", self._lang).join(rule.conditions)
+            conditions = say("rule_and", self._lang).join(
+                condition_text(condition, self._lang) for condition in rule.conditions
+            )
             cells = [rule.prediction, conditions or say("rule_always", self._lang)]
             if self._tree.has_counts:
                 cells += [weight_text(rule.weight)]

@@ -7,7 +7,14 @@ from typing import Any
 from penjing.formatting.text_table import last_steps
 from penjing.i18n import say
 from penjing.text.formula import decimals
-from penjing.text.labels import answer_text, branch_text, quoted, split_text, weight_text
+from penjing.text.labels import (
+    answer_text,
+    branch_text,
+    condition_text,
+    quoted,
+    split_text,
+    weight_text,
+)
 from penjing.text.phrases import join_names
 from penjing.tree.forced import forbidden_columns, forced_nodes
 from penjing.tree.tree_data import TreeData
@@ -121,7 +128,9 @@ def _tie(tree: TreeData, tie: dict[str, Any], lang: str, *, ascii_only: bool) ->
         label = answer_text(tree, *tree.parent_of(node))
         # A category is clear without the name of its column, a threshold is not.
         is_clear = label.startswith("= ")
-        steps.append(label[2:] if is_clear else branch_text(tree, node, ascii_only=ascii_only))
+        branch = branch_text(tree, node, ascii_only=ascii_only)
+        condition = condition_text(branch, lang, ascii_only=ascii_only)
+        steps.append(label[2:] if is_clear else condition)
     location = ", ".join(last_steps(steps, MAX_STEPS, ascii_only=ascii_only))
     return say("tie_under", lang, columns=names, score=decimals(tie["score"]), place=location)
 

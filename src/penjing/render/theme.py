@@ -33,7 +33,7 @@ THEMES = {
 def find_theme(name: str) -> Theme:
     """Return the theme of this name."""
     if name not in THEMES:
-        raise unknown_name_error("unknown_plug", name, THEMES, socket="theme")
+        raise unknown_name_error("unknown_choice", name, THEMES, kind="theme")
     return THEMES[name]
 
 

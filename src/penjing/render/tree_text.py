@@ -13,7 +13,7 @@ from penjing.arguments import one_of
 from penjing.i18n import catalogue
 from penjing.text import surrogate_labels
 from penjing.text.branch_order import children_in_order
-from penjing.text.labels import branch_text, counts_text, quoted, value_text
+from penjing.text.labels import branch_text, condition_text, counts_text, quoted, value_text
 from penjing.tree.split import level_text
 from penjing.tree.tree_data import TreeData
 
@@ -50,7 +50,7 @@ def write(
         Show above the branches of each split where rows with missing values go: the surrogates,
         their agreement with the split, and the branch if none applies.
     lang : str
-        ``en`` or ``zh``; a drawn tree consists of names and signs, which are the same in both.
+        ``en`` or ``zh``; sets are written ``in {a, b}`` or ``∈ {a, b}``.
 
     Examples
     --------
@@ -82,7 +82,8 @@ def write(
             if child is None:
                 lines.append(bar * depth + text)
                 continue
-            label = bar * depth + branch_text(tree, child, ascii_only=ascii_only)
+            branch = branch_text(tree, child, ascii_only=ascii_only)
+            label = bar * depth + condition_text(branch, lang, ascii_only=ascii_only)
             if tree.is_leaf[child]:
                 lines.append(f"{label}: {value_text(tree, child)}{counts_text(tree, child)}")
             elif depth + 1 >= MAX_DEPTH:

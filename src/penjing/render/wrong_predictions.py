@@ -11,7 +11,7 @@ from penjing.data.table import Table
 from penjing.evaluate.metrics import wrong_text
 from penjing.formatting.text_table import last_steps
 from penjing.i18n import say
-from penjing.text.labels import answer_text, branch_text, number_text, quoted
+from penjing.text.labels import answer_text, branch_text, condition_text, number_text, quoted
 from penjing.text.phrases import join_clauses, join_names
 from penjing.tree.tree_data import TreeData
 
@@ -56,7 +56,13 @@ def wrong_rows_line(
 
 
 def path_text(
-    tree: TreeData, table: Table, row: int, leaf: int, *, ascii_only: bool = False
+    tree: TreeData,
+    table: Table,
+    row: int,
+    leaf: int,
+    *,
+    ascii_only: bool = False,
+    lang: str = "en",
 ) -> str:
     """Return the path of a row: 'density 0.337 ≤ 0.3815, texture = clear'.
 
@@ -75,13 +81,16 @@ def path_text(
         The node where its path ends.
     ascii_only : bool
         Use ASCII characters only.
+    lang : str
+        ``en`` or ``zh``.
     """
     nodes = tree.path(leaf)
     steps = []
     for parent, child in pairwise(nodes):
         column = table.columns[int(tree.nodes.column[parent])]
         if not (column.is_numeric and math.isfinite(tree.nodes.cut[parent])):
-            steps.append(branch_text(tree, child, ascii_only=ascii_only))
+            branch = branch_text(tree, child, ascii_only=ascii_only)
+            steps.append(condition_text(branch, lang, ascii_only=ascii_only))
             continue
         code = int(column.codes[row])
         value = "?" if code < 0 else number_text(float(column.levels[code]))

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from penjing.i18n import say
 from penjing.tree.dialect import dialect_of
 from penjing.tree.split import level_text
 from penjing.tree.tree_data import TreeData
@@ -203,6 +204,22 @@ def branch_text(tree: TreeData, node: int, *, ascii_only: bool = False) -> str:
     parent, branch = tree.parent_of(node)
     column = tree.schema[int(tree.nodes.column[parent])]
     return f"{quoted(column.name)} {answer_text(tree, parent, branch, ascii_only=ascii_only)}"
+
+
+def condition_text(condition: str, lang: str, *, ascii_only: bool = False) -> str:
+    """Return a condition with the sign of sets that a language has: 'in {a, b}', or '∈ {a, b}'.
+
+    Examples
+    --------
+    >>> condition_text("色泽 in {青绿, 浅白}", "zh"), condition_text("colour in {a, b}", "en")
+    ('色泽 ∈ {青绿, 浅白}', 'colour in {a, b}')
+    """
+    sign = say("rule_in", lang)
+    if sign == "in" or ascii_only or not condition.endswith("}"):
+        return condition
+    name, found, names = condition.rpartition("in {")
+    is_set = found and (not name or name.endswith(" "))
+    return f"{name}{sign} {{{names}" if is_set else condition
 
 
 def group_names(tree: TreeData, node: int) -> list[str]:

@@ -14,7 +14,7 @@ from penjing.tree.tree_data import TreeData
 
 ROOTS = ("", "root", "根结点", "根")
 _SEPARATORS = ",，;；/"
-_SIGNS = {"≤": "<=", "≥": ">=", "＝": "=", "＞": ">", "＜": "<", "==": "="}
+_SIGNS = {"≤": "<=", "≥": ">=", "＝": "=", "＞": ">", "＜": "<", "==": "=", "∈": "in"}
 _CUT = re.compile(r"(<=|>=|<|>)([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)", re.IGNORECASE)
 
 

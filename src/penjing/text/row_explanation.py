@@ -9,6 +9,7 @@ from penjing.formatting.text_table import align_left, max_width
 from penjing.i18n import say
 from penjing.text.labels import (
     ascii_signs,
+    condition_text,
     number_text,
     percent_ends,
     quoted,
@@ -32,7 +33,11 @@ def write(explanation: Plain, lang: str = "en", *, ascii_only: bool = False) -> 
         Use plain characters only.
     """
     lines = [_answer(explanation, lang)]
-    path = [node for node in explanation["path"] if node["branch"] is not None]
+    path = [
+        {**node, "branch": condition_text(node["branch"], lang, ascii_only=ascii_only)}
+        for node in explanation["path"]
+        if node["branch"] is not None
+    ]
     next_nodes = explanation["path"][1:]
     branch_width = max_width([node["branch"] for node in path], 0) + 2 if path else 0
     for node, next_node in zip(path, next_nodes, strict=True):
@@ -90,7 +95,9 @@ def _evidence(node: Plain, next_node: Plain, lang: str) -> str:
 
 
 def _tests(flip: Plain, lang: str) -> str:
-    return say("rule_and", lang).join(change["test"] for change in flip["changes"])
+    return say("rule_and", lang).join(
+        condition_text(change["test"], lang) for change in flip["changes"]
+    )
 
 
 def _text(value: Any) -> str:  # noqa: ANN401 - a class may be any plain value

@@ -95,7 +95,7 @@ def test_a_foreign_value_is_refused_with_its_near_miss():
     )
     with pytest.raises(DataError) as caught:
         read(MELONS, schema={"size": {"ordered": ["x", "y"]}})
-    assert caught.value.key == "foreign_level"
+    assert caught.value.key == "unknown_category"
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def check_date_parts(requested: str | Iterable[str] | None) -> tuple[str, ...]:
     parts = tuple(word.strip() for word in words)
     for part in parts:
         if part not in PARTS:
-            raise unknown_name_error("unknown_plug", part, PARTS, socket="dates")
+            raise unknown_name_error("unknown_choice", part, PARTS, kind="dates")
     return parts
 
 

@@ -234,5 +234,5 @@ def unknown_level_error(
         "known": truncate_text(", ".join(map(str, levels))),
     }
     if similar is None:
-        return DataError("foreign_level", **details)
-    return DataError("foreign_level_near", near=similar, **details)
+        return DataError("unknown_category", **details)
+    return DataError("unknown_category_near", near=similar, **details)

@@ -98,11 +98,11 @@ class C50Options(C45Options):
             arguments.number(name, getattr(self, name), infinite=True)
         if self.precision != "double":
             raise unknown_name_error(
-                "unknown_plug", self.precision, ("double",), socket="c5.0 precision"
+                "unknown_choice", self.precision, ("double",), kind="c5.0 precision"
             )
         if self.pruning == "reduced-error":
             words = ("error-based", "none")
-            raise unknown_name_error("unknown_plug", self.pruning, words, socket="c5.0 pruning")
+            raise unknown_name_error("unknown_choice", self.pruning, words, kind="c5.0 pruning")
 
     def setting(self, name: str, value: Any) -> tuple[str, Any]:  # noqa: ANN401 - any setting's
         """Return the setting that an option of C5.0 (-c -m -g) stands for; -s is refused.

@@ -127,7 +127,7 @@ class RpartOptions(DialectOptions):
         ):  # fmt: skip
             value: Any = getattr(self, name)
             if type(value) is not type(allowed[0]) or value not in allowed:
-                raise unknown_name_error("unknown_plug", value, allowed, socket=name)
+                raise unknown_name_error("unknown_choice", value, allowed, kind=name)
         arguments.number("cp", self.cp, infinite=True)
         groups = self.xval if isinstance(self.xval, tuple) and self.xval else (self.xval,)
         for group in groups:

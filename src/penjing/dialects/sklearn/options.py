@@ -121,12 +121,12 @@ class SklearnOptions(DialectOptions):
         """Return the setting and its value that a parameter of scikit-learn stands for."""
         if name == "criterion" and isinstance(value, str):
             if value not in _CRITERIA:
-                raise unknown_name_error("unknown_plug", value, _CRITERIA, socket="criterion")
+                raise unknown_name_error("unknown_choice", value, _CRITERIA, kind="criterion")
             value = _CRITERIA[value]
         if name in _IGNORED:
             accepted = _IGNORED[name]
             if not isinstance(value, str | None) or value not in accepted:
-                raise unknown_name_error("unknown_plug", value, accepted, socket=name)
+                raise unknown_name_error("unknown_choice", value, accepted, kind=name)
             return "gap", self.gap  # nothing changes
         return _NAMES.get(name, name), value
 
@@ -148,7 +148,7 @@ class SklearnOptions(DialectOptions):
             arguments.one_of(name, getattr(self, name), allowed)
         if isinstance(self.class_weight, str) and self.class_weight != "balanced":
             raise unknown_name_error(
-                "unknown_plug", self.class_weight, ("balanced",), socket="class_weight"
+                "unknown_choice", self.class_weight, ("balanced",), kind="class_weight"
             )
         self._check_seeds()
         self._check_class_weight()
@@ -173,7 +173,7 @@ class SklearnOptions(DialectOptions):
     def _check_max_features(self) -> None:
         most = self.max_features
         if isinstance(most, str) and most not in _PARTS:
-            raise unknown_name_error("unknown_plug", most, _PARTS, socket="max_features")
+            raise unknown_name_error("unknown_choice", most, _PARTS, kind="max_features")
         if isinstance(most, str) or most is None:
             return
         is_share = isinstance(most, float) and 0 < most <= 1

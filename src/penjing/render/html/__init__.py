@@ -60,11 +60,11 @@ def write(
         The view to start in, ``tree``, ``icicle`` or ``list``; the page can switch.
     """
     if theme not in {"light", "dark"}:
-        raise unknown_name_error("unknown_plug", theme, ("light", "dark"), socket="theme")
+        raise unknown_name_error("unknown_choice", theme, ("light", "dark"), kind="theme")
     if lang not in LANGUAGES:
-        raise unknown_name_error("unknown_plug", lang, LANGUAGES, socket="lang")
+        raise unknown_name_error("unknown_choice", lang, LANGUAGES, kind="lang")
     if view not in VIEWS:
-        raise unknown_name_error("unknown_plug", view, VIEWS, socket="view")
+        raise unknown_name_error("unknown_choice", view, VIEWS, kind="view")
     data = page_data(tree, lang, theme, title) | {"view": view}
     # In a script element, "</" and "<!--" would end the data early.
     json_text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
