@@ -18,6 +18,7 @@ from penjing.criteria.criterion import Criterion
 from penjing.data.source import Label
 from penjing.dialects.recipes import recipe_of
 from penjing.estimators import base
+from penjing.grow.constraints import Interaction, Monotonic
 from penjing.grow.recipe import Measure, Missing, Shape, Unseen
 
 OWN = {
@@ -47,7 +48,9 @@ TYPES = {
     "Label": Label,
     "Literal": Literal,
     "Mapping": Mapping,
+    "Interaction": Interaction,
     "Measure": Measure,
+    "Monotonic": Monotonic,
     "Missing": Missing,
     "Recipe": Recipe,
     "Shape": Shape,

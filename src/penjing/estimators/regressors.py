@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from penjing.data.source import ArrayOrFrame
 from penjing.data.table import Column, Floats
 from penjing.errors import WrongSourceError
 from penjing.estimators.base import TreeEstimator
+from penjing.grow.constraints import Interaction, Monotonic
 from penjing.grow.recipe import Missing, Recipe, Shape, Unseen
 from penjing.predict import predict
 
@@ -88,8 +89,8 @@ class CARTRegressor(_Regressor):
         min_samples_split: int = 20,
         min_samples_leaf: int | None = None,
         max_surrogates: int = 5,
-        monotonic_cst: Mapping[str, int] | Sequence[int] | None = None,
-        interaction_cst: str | Sequence[Sequence[str | int]] | None = None,
+        monotonic_cst: Monotonic | None = None,
+        interaction_cst: Interaction | None = None,
         prune: str | None = None,
         ccp_alpha: float = 0.0,
         validation_fraction: float | None = None,
@@ -135,8 +136,8 @@ class TreeRegressor(_Regressor):
         min_samples_leaf: float | None = None,
         min_weight_fraction_leaf: float = 0.0,
         min_gain: float | None = None,
-        monotonic_cst: Mapping[str, int] | Sequence[int] | None = None,
-        interaction_cst: str | Sequence[Sequence[str | int]] | None = None,
+        monotonic_cst: Monotonic | None = None,
+        interaction_cst: Interaction | None = None,
         prune: str | None = None,
         ccp_alpha: float = 0.0,
         validation_fraction: float | None = None,

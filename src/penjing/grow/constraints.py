@@ -31,7 +31,7 @@ from penjing.tree.monotonic import (
 from penjing.tree.tree_data import TreeData
 
 if TYPE_CHECKING:
-    from penjing.grow.engine import Engine, RowSource, TreeStructure
+    from penjing.grow.engine import Engine, NativeEngine, RowSource, TreeStructure
     from penjing.grow.recipe import Recipe
 
 SETTINGS = ("monotonic_cst", "interaction_cst")
@@ -297,11 +297,17 @@ def core_limits(limits: Sequence[NodeLimits] | None, n_columns: int) -> dict[str
     }
 
 
-def core_constraints(recipe: Recipe, schema: Sequence[Field], s: Reader) -> dict[str, Any] | None:
-    """Return the constraints of a recipe as the growing kernels take them; None if it has none."""
-    constraints = constraints_of(recipe, schema, s)
-    if constraints is None:
+def core_constraints(
+    recipe: Recipe, source: NativeEngine | Table, s: Reader
+) -> dict[str, Any] | None:
+    """Return the constraints of a recipe as the growing kernels take them; None if it has none.
+
+    The schema of the source takes long to make for a small table, so it is asked for only then.
+    """
+    if not has_constraints(recipe):
         return None
+    constraints = constraints_of(recipe, source.schema, s)
+    assert constraints is not None
     groups = constraints.groups
     return {
         "signs": np.asarray(constraints.signs, np.int8),

@@ -346,7 +346,13 @@ class Recipe:
 
     @property
     def needs(self) -> frozenset[str]:
-        """What an engine must be able to do besides counting; see `penjing.grow.engine`."""
+        """What an engine must be able to do besides counting; see `penjing.grow.engine`.
+
+        Examples
+        --------
+        >>> Recipe("mine", shape="binary", monotonic_cst={"age": 1}).needs
+        frozenset({'constraints'})
+        """
         return self.dialect.needs | ({"constraints"} if has_constraints(self) else frozenset())
 
 

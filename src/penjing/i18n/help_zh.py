@@ -228,7 +228,7 @@ HELP: dict[str, str] = {
     "option_max_depth": "限制树的深度。",
     "option_max_leaves": "限制叶结点的个数。",
     "option_monotonic": "使预测对某一列单调：1 表示预测值（或第二个类别的概率）随该列增大而不减，-1 表示不增。多列可重复给出；用于二路划分、两个类别或连续的目标。",
-    "option_interaction": "一条路径只能使用同一组的列，如 --interaction a,b --interaction c；不属于任何组的列另成一组。pairwise：任意两列；no_interactions：每条路径只用一列。用于二路划分。",
+    "option_interaction": "一条路径只能使用同一组的列，每次给出一组，组内的列用逗号分隔；不属于任何组的列另成一组。pairwise：任意两列；no_interactions：每条路径只用一列。用于二路划分。",
     "option_min_weight": "只划分权重不小于此值的结点；没有 --weight 时，权重即行数。",
     "option_min_branch": "要求划分后至少两个分支的权重不小于此值。",
     "option_min_gain": "要求每个划分的增益不小于此值。",

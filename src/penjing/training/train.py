@@ -271,11 +271,7 @@ class _FitRequest:
         name, recipe = self.selection.engine, choice.recipe
         if name == "disk":
             table, name = self._prepare_stored(table, recipe)
-        if recipe.monotonic_cst is not None:  # its directions are those of the second class
-            table = _with_sorted_classes(table)
-        table = recipe.prepared(table)
-        if not table.n_rows:
-            raise DataError("no_known_rows", source=table.source.get("name", "the table"))
+        table = _prepared(table, recipe)
         steering = replace(parse_steering(*self.steering, table.schema), is_strict=self.is_strict)
         chosen = recipe.fits(masked(table, steering.forbidden))
         table, held_out = _split_validation(table, self.validation, self.seed)
@@ -319,6 +315,16 @@ def _with_distributions(tree: TreeData, table: Table, *, is_stored: bool) -> Tre
     if is_stored:
         return tree
     return replace(tree, about=dict(tree.about) | {"columns": column_distributions(tree, table)})
+
+
+def _prepared(table: Table, recipe: Recipe) -> Table:
+    """Return the table as the recipe sees it; directions are those of the second class, sorted."""
+    if recipe.monotonic_cst is not None:
+        table = _with_sorted_classes(table)
+    table = recipe.prepared(table)
+    if not table.n_rows:
+        raise DataError("no_known_rows", source=table.source.get("name", "the table"))
+    return table
 
 
 def _pruning_method(recipe: Recipe, method: str | None, held_out: Table | None) -> str | None:

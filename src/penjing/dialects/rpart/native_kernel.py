@@ -130,7 +130,7 @@ def kernel_request(
             "surrogate_style": options.surrogatestyle,
             "threads": threads,
             "progress": tell,
-            "constraints": core_constraints(recipe, table.schema, s),
+            "constraints": core_constraints(recipe, table, s),
         },
     )
 

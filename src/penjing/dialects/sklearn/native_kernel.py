@@ -74,7 +74,7 @@ def grow(
             "n_looked_at": options.n_looked_at(len(table.columns)),
             "threads": threads,
             "progress": engine.progress_reporter(progress),
-            "constraints": core_constraints(recipe, engine.schema, s),
+            "constraints": core_constraints(recipe, engine, s),
         },
     )
     return _tree(arrays, table, s, recipe)

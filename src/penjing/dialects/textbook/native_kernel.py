@@ -93,7 +93,7 @@ def _grow_native(
             "by_count": unit_weights,
             "whole": recipe.missing == "refuse",
             "progress": engine.progress_reporter(progress),
-            "constraints": core_constraints(recipe, engine.schema, s),
+            "constraints": core_constraints(recipe, engine, s),
             **engine.kernel_settings,
         },
     )
