@@ -116,6 +116,20 @@ def test_every_method_applies_it(tree, expected):
     assert len(expected) == 60
 
 
+def test_a_file_without_header_may_lack_the_target(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("x.csv").write_text("".join(";".join(row) + "\n" for row in ROWS), "utf-8")
+    table = penjing.read("x.csv", "y", names=HEADER, **OPTIONS, quiet=True)
+    tree = penjing.fit(table, recipe="cart-binary", missing="branch", quiet=True)
+    expected = tree.predict("x.csv").tolist()
+    assert expected == tree.predict(table).tolist()
+    Path("new.csv").write_text("".join(";".join(row[:-1]) + "\n" for row in ROWS), "utf-8")
+    assert tree.predict("new.csv").tolist() == expected
+    Path("header.csv").write_text(text_of(ROWS), "utf-8")
+    with pytest.warns(penjing.DataWarning, match="header"):
+        assert tree.predict("header.csv").tolist() == expected
+
+
 def test_two_trees_apply_their_own(tree):
     other = penjing.fit(
         penjing.read("x.csv", "y", missing=["-", "7"], schema={"w": "ignore"}, quiet=True),

@@ -123,7 +123,7 @@ class ReadingOptions:
         *,
         needed: Collection[str] | None = None,
         data: SourceFile | None = None,
-        like: Mapping[str, Any] | None = None,
+        like: Mapping[str, Any] | FileLayout | None = None,
     ) -> Table:
         """Return the rows of a file with the columns of a tree or of another table.
 
@@ -185,27 +185,24 @@ class ReadingOptions:
             raise ChoiceError("ignored_is_asked", column=name)
         return ignored
 
-    def reading_for(self, console: Console, *trees: Tree) -> dict[str, Any] | None:
+    def reading_for(self, console: Console, *trees: Tree) -> FileLayout | None:
         """Return how the tables of these trees were read; note options that say otherwise."""
-        from penjing.predict.inputs import reading_of  # noqa: PLC0415 - heavy
+        from penjing.predict.inputs import layout_of, reading_of  # noqa: PLC0415 - heavy
 
         reading = reading_of(*trees)
         self._note_differences(console, reading or {})
-        return reading
+        fields = [field for tree in trees for field in tree.schema]
+        return None if reading is None else layout_of(reading, fields, trees[0].target)
 
-    def merged_with(self, reading: Mapping[str, Any] | None) -> dict[str, Any]:
+    def merged_with(self, layout: FileLayout | None) -> dict[str, Any]:
         """Return a reading in which the options of the command line take precedence."""
-        return {**(reading or {}), **self._given()}
+        return {**({} if layout is None else layout.reading.to_json()), **self._given()}
 
     def layout_for(self, tree: Tree) -> FileLayout:
         """Return what is known about the layout of a file for a tree."""
-        from penjing.data.read.reading import FileLayout, Reading  # noqa: PLC0415
-        from penjing.predict.inputs import row_names  # noqa: PLC0415 - heavy
+        from penjing.predict.inputs import layout_of  # noqa: PLC0415 - heavy
 
-        known = frozenset({*row_names(tree), tree.target.name})
-        return FileLayout(
-            Reading.from_json(self.merged_with(tree.reading)), known, tree.target.name
-        )
+        return layout_of({**(tree.reading or {}), **self._given()}, tree.schema, tree.target)
 
     def _given(self) -> dict[str, Any]:
         """Return the options as a model stores them."""
@@ -379,9 +376,8 @@ def parse_row(
             raise unknown_name_error("unknown_column", name, known)
     ignored = {tree.target.name, *reading.check_ignored_columns(tree)}
     row = {name: value for name, value in values.items() if name not in ignored}
-    kept = reading.reading_for(console, tree)
-    merged = reading.merged_with(kept)
-    if not tree.schema or merged == (kept or {}):
+    merged = reading.merged_with(reading.reading_for(console, tree))
+    if not tree.schema or merged == (tree.reading or {}):
         return row  # the tree applies its own reading
     return align_to(tree.schema, None, [complete_row(tree, row)], reading=merged)
 

@@ -14,7 +14,13 @@ from penjing.data.read import read
 from penjing.data.read.frames import name_text
 from penjing.data.read.missing_markers import Markers, make_markers
 from penjing.data.read.numbers import parse_numbers
-from penjing.data.read.reading import ColumnReading, Reading, fold_key, merge_readings
+from penjing.data.read.reading import (
+    ColumnReading,
+    FileLayout,
+    Reading,
+    fold_key,
+    merge_readings,
+)
 from penjing.data.table import MISSING, Codes, Column, Field, Note, Table, numeric
 from penjing.errors import DataError, WrongTypeError, unknown_name_error
 from penjing.tree.nodes import LEAF
@@ -194,7 +200,8 @@ def align_to(
         if isinstance(source, Mapping) and is_row(source):
             source = [source]
         names = _names(source, [f.name for f in schema], target)
-        table = read(source, (aim and target) or False, wanted, names=names, like=reading)
+        like = None if reading is None else layout_of(reading, schema, target)
+        table = read(source, (aim and target) or False, wanted, names=names, like=like)
         record_notes(note for note in table.notes if note.key in OTHER_READING)
     else:
         table = source
@@ -216,6 +223,17 @@ def align_to(
     if aim and target is not None and target.name in have:
         found = match_levels(have[target.name], target, table, marks, kept.column(target.name))
     return replace(table, columns=columns, target=found)
+
+
+def layout_of(
+    reading: Mapping[str, Any], schema: Sequence[Field], target: Field | None
+) -> FileLayout:
+    """Return what is known about the layout of a file for a tree with these columns."""
+    kept = Reading.from_json(reading)
+    dates = {name for name, column in kept.columns.items() if column.date_parts}
+    known = {field.name for field in schema} | dates
+    name = None if target is None else target.name
+    return FileLayout(kept, frozenset(known if name is None else {*known, name}), name)
 
 
 OTHER_READING = frozenset(

@@ -220,7 +220,8 @@ def _describe(tree: TreeData, engine: remote_counts.Engine, name: str) -> TreeDa
     if missing:
         about["missing"] = missing
     about["training"] = {"correct": _n_correct(tree, engine, missing), "of": float(survey.n_rows)}
-    return replace(tree, nodes=replace(tree.nodes, gap=gap), about=about)
+    reading = survey.reading.to_json() or None
+    return replace(tree, nodes=replace(tree.nodes, gap=gap), about=about, reading=reading)
 
 
 def _n_correct(tree: TreeData, engine: remote_counts.Engine, missing: Mapping[str, int]) -> float:

@@ -48,12 +48,13 @@ def read(
     fold_case: bool | str | Iterable[str] = False,
     sheet: str | int | None = None,
     memory_limit: float | str | None = None,
-    like: Mapping[str, Any] | None = None,
+    like: Mapping[str, Any] | FileLayout | None = None,
 ) -> Table:
     """Read a table and infer the type of each column, without warnings about its notes.
 
     Parameters and the result are those of :func:`penjing.read`. ``like`` is the ``reading`` of a
-    tree, which is applied to rows with its fields; what the other arguments say takes precedence.
+    tree, or the layout of its file; it is applied to rows with the fields of the tree. What the
+    other arguments say takes precedence.
 
     Examples
     --------
@@ -71,7 +72,7 @@ def read(
             return source
     if is_example(source) and target is None and not schema:
         target = example_target(str(source))
-    remembered = Reading.from_json(like)
+    remembered = like.reading if isinstance(like, FileLayout) else Reading.from_json(like)
     missing = remembered.missing if missing is None else serializable_markers(missing)
     if memory_limit is not None:
         memory_bytes(memory_limit)  # raises an error if it is invalid
@@ -85,7 +86,7 @@ def read(
         fold_case=_check_fold_case(fold_case),
         columns=remembered.columns,
     )
-    layout = None if like is None else _layout_of(remembered, target, schema)
+    layout = _layout_of(remembered, target, schema) if isinstance(like, Mapping) else like
     raw_table = read_source(
         source,
         encoding=encoding,
@@ -156,7 +157,7 @@ def _check_fold_case(fold_case: object) -> bool | tuple[str, ...]:
 def _check_sheet(sheet: object) -> str | int | None:
     if sheet is None or (isinstance(sheet, str | int) and not isinstance(sheet, bool)):
         return sheet
-    raise WrongTypeError("bad_sheet", value=sheet)
+    raise WrongTypeError("bad_sheet", name="sheet", value=sheet)
 
 
 def _check_call(target: object, separator: object, **texts: object) -> None:

@@ -92,7 +92,7 @@ def _conform_column(context: ReadContext, field: Field) -> Column:
             key = (
                 "not_a_date" if wrong and parse_dates([levels[wrong[0]]]) is None else "date_order"
             )
-            raise context.error(key, raw, wrong[0] if wrong else 0, order=order)
+            raise context.error(key, raw, wrong[0] if wrong else 0)
     raise unknown_name_error("unknown_column", field.name, context.raw_table.names)
 
 

@@ -112,7 +112,9 @@ def make_numeric_column(context: ReadContext, numeric: NumericLevels) -> Column:
     for word, n in numeric.dropped_words:
         context.note("taken_as_missing", column=raw.name, value=word, n=n)
     first_formatted = numeric.numbers.first_formatted
-    if first_formatted >= 0 and raw.name not in context.reading.columns:
+    known = context.reading.column(raw.name).number
+    is_known = known.decimal == "," or bool(known.units)  # the model's column is written so, too
+    if first_formatted >= 0 and not is_known:
         number = number_text(float(values[first_formatted]))
         context.note("disguised", column=raw.name, value=raw.levels[first_formatted], number=number)
     _note_decimal(context, numeric)

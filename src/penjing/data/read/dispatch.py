@@ -178,14 +178,16 @@ def _from_path(path: str, name: str | None, options: Mapping[str, Any]) -> RawTa
     if names_file is not None:
         cases_file = find_cases_file(file, names_file)
         source_name = name or cases_file.name
-        declaration, *_ = decode(
-            read_file(str(names_file), options["memory_limit"]),
-            names_file.name,
-            options["encoding"],
-        )
+        notes: list[Note] = []
+        declared = read_file(str(names_file), options["memory_limit"])
         data = read_file(str(cases_file), options["memory_limit"])
-        cases, codec, reason = decode(data, source_name, options["encoding"])
+        told, layout = options["encoding"], options["layout"]
+        declared_as = told or remembered_encoding(declared, names_file.name, layout, [])
+        declaration, *_ = decode(declared, names_file.name, declared_as)
+        encoding = told or remembered_encoding(data, source_name, layout, notes)
+        cases, codec, reason = decode(data, source_name, encoding)
         raw_table = from_c45_files(declaration, cases, names_file.name, source_name)
+        raw_table.notes[:0] = notes
         return record_encoding(raw_table, hashlib.sha256(data).hexdigest(), codec, reason)
     data = read_file(path, options["memory_limit"])
     source_name = name or ("standard input" if path == "-" else file.name)

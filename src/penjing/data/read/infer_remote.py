@@ -16,6 +16,7 @@ from penjing.data.read.ids import is_id_name
 from penjing.data.read.infer import infer_columns, infer_target
 from penjing.data.read.missing_markers import make_markers
 from penjing.data.read.raw_columns import RawColumn, RawTable
+from penjing.data.read.reading import Reading
 from penjing.data.read.schema import column_specs
 from penjing.data.table import Column, Field, Floats, Note, Table
 from penjing.errors import CapabilityError, ChoiceError, DataError, unknown_name_error
@@ -89,6 +90,8 @@ class RemoteTable:
     columns: list[RemoteColumn] = field(default_factory=list)
     left_out: list[tuple[str, str]] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
+    reading: Reading = field(default_factory=Reading)
+    """How the cells of the columns become values."""
 
 
 def sort_key(value: object) -> Any:  # noqa: ANN401 - what can be compared
@@ -135,7 +138,10 @@ def infer_remote_target(
     ).astype(np.int64)
     if not counts.sum():
         raise DataError("empty_target", source=source, column=summary.name)
-    return RemoteTable(source, int(counts.sum()), remote, counts, notes=context.notes)
+    reading = Reading(columns=context.columns)
+    return RemoteTable(
+        source, int(counts.sum()), remote, counts, notes=context.notes, reading=reading
+    )
 
 
 def add_remote_column(
@@ -151,6 +157,8 @@ def add_remote_column(
     spec = column_specs(_schema_of(schema, summary.name), raw_table).get(summary.name)
     columns = infer_columns(context, raw, spec)
     table.left_out += context.left_out
+    known = {**table.reading.columns, **context.columns}
+    table.reading = replace(table.reading, columns=known)
     table.notes += [
         replace(note, key=REMOTE_NOTE_KEYS.get(note.key, note.key)) for note in context.notes
     ]
@@ -172,6 +180,7 @@ def remote_table_of(table: Table, name: str) -> RemoteTable:
     remote = RemoteTable(name, table.n_rows, _remote_column_of(target), counts)
     remote.columns = [_remote_column_of(column) for column in table.columns]
     remote.left_out, remote.notes = [*table.left_out], [*table.notes]
+    remote.reading = Reading.from_json(table.source.get("reading"))
     return remote
 
 
