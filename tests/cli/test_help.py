@@ -115,7 +115,8 @@ def values() -> set[str]:
         "branch surrogate direction stop missing error auto native memory disk duckdb postgres "
         "spark cost-complexity reduced-error pessimistic error-based collapse minimum-error mdl "
         "simplify prepruned errors impurity text rules markdown svg html icicle dot dict nested "
-        "python sql c javascript java pmml onnx excel sqlite mysql bigquery snowflake balanced"
+        "python sql c javascript java pmml onnx excel sqlite mysql bigquery snowflake "
+        "tsql oracle redshift balanced"
     )
     return set(re.findall(r"[A-Za-z]+\d*", f"{listed} {settings}"))
 

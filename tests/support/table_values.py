@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 import penjing
-from penjing.data.column_notes import COUNTED
 from penjing.data.encode.coded import Wants, coded
+from penjing.data.read.column_notes import COUNTED
 from penjing.errors import PenjingError
 
 

@@ -196,7 +196,7 @@ class _SqlWriter:
             self._levels[c] = "text", [self.text(text) for text in cleaned.texts]
         if not columns:
             return table
-        return f"(\n  {self.query(expressions, table, pad='  ')}\n)"
+        return f"(\n  {self.query(expressions, table, pad='  ')}{cleaner.fence}\n)"
 
     def text(self, text: str) -> str:
         """Return a string literal."""

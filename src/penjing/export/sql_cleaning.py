@@ -51,7 +51,7 @@ GROUPS = {
 }
 PLAIN = {
     ".": r"^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,2})?$",
-    ",": r"^[+-]?[0-9]+(,[0-9]+|[eE][+-]?[0-9]{1,2})?$",
+    ",": r"^[+-]?[0-9]+(,[0-9]+)?$",
 }
 """Numbers with separators of thousands and without, by the decimal mark."""
 
@@ -90,6 +90,11 @@ class Cleaner:
         self._markers = make_markers(self._reading.missing, usual=True)
         self._f = FUNCTIONS[dialect](text)
         self._name, self._text = name, text
+
+    @property
+    def fence(self) -> str:
+        """What ends the query of the cleaned columns, so that each is computed once a row."""
+        return self._f.fence.replace("LIMIT 1 ", "LIMIT -1 ")
 
     def column(self, field: Field) -> CleanColumn:
         """Return how the value of a field comes from the cell of its column."""
@@ -415,7 +420,7 @@ class _Sqlite(_Functions):
         plain = (
             "t"
             if decimal == "."
-            else "CASE WHEN t NOT GLOB '*,*[eE]*' AND t NOT GLOB '*,' "
+            else "CASE WHEN t NOT GLOB '*[eE]*' AND t NOT GLOB '*,' "
             "AND ltrim(t, '+-') NOT GLOB ',*' THEN replace(t, ',', '.') END"
         )
         without = f"replace(t, '{mark}', '')"

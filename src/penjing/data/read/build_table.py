@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from penjing.data.column_notes import find_leaks, find_spellings
 from penjing.data.read.clean_columns import clean_column
+from penjing.data.read.column_notes import find_leaks, find_spellings
 from penjing.data.read.context import ReadContext
 from penjing.data.read.convert import require_numbers
 from penjing.data.read.dates import check_date_parts

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import penjing
 from penjing.cli import main
-from penjing.data.column_notes import COUNTED, find_leaks
+from penjing.data.read.column_notes import COUNTED, find_leaks
 from penjing.data.statistics import wilson
 from penjing.data.table import Table, nominal, numeric
 from shared import SHARED
