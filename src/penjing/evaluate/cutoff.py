@@ -14,7 +14,8 @@ from penjing.evaluate.probability_scores import RankedRows
 from penjing.formatting.html_table import html_text
 from penjing.i18n import say
 from penjing.text.formula import decimals
-from penjing.text.labels import number_text, quoted, rounded_text, weight_text
+from penjing.text.labels import number_text, quoted, rounded_text
+from penjing.text.phrases import rows_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,6 @@ class Cutoff:
         )
         if self.cost is not None:
             at += say("cutoff_cost", lang, cost=rounded_text(self.cost))
-        n_rows = weight_text(self.true_positives + self.false_positives)
         precision, recall = (
             "–" if value is None else decimals(value, 3) for value in (self.precision, self.recall)
         )
@@ -138,7 +138,7 @@ class Cutoff:
             lang,
             precision=precision,
             recall=recall,
-            rows=say("plain_count", lang, n=n_rows),
+            rows=rows_of(self.true_positives + self.false_positives, lang),
         )
         return head + at + figures
 

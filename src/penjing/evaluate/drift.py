@@ -29,7 +29,7 @@ from penjing.i18n import say
 from penjing.predict.inputs import align_all, used_columns
 from penjing.predict.predict import classes_of, policies, predictor_of
 from penjing.text.formula import decimals
-from penjing.text.labels import quoted
+from penjing.text.labels import quoted, weight_text
 from penjing.text.phrases import join_names
 from penjing.tree.nodes import Ids
 from penjing.tree.tree_data import TreeData
@@ -167,7 +167,7 @@ class Drift:
         >>> print("; ".join(penjing.fit(melons).drift(melons).text().splitlines()[:2]))
         17 new rows, compared with 17 training rows; PSI of leaves 0.000 (little change)
         """
-        n_training = say("plain_count", lang, n=round(self.training_weight))
+        n_training = say("plain_count", lang, n=weight_text(self.training_weight))
         n = say("plain_count", lang, n=self.n)
         lines = [say("drift_rows", lang, rows=n, training=n_training)]
         lines.append(say("drift_leaves", lang, psi=psi_text(self.leaves_psi, lang)))

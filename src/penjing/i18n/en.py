@@ -460,7 +460,7 @@ MESSAGES: dict[str, str] = {
     "cutoff_never": "never predict {name}; ",
     "cutoff_at": "{name} from probability {cutoff} on; ",
     "cutoff_cost": "cost {cost}, ",
-    "cutoff_figures": "precision {precision}, recall {recall} ({rows} rows)",
+    "cutoff_figures": "precision {precision}, recall {recall} ({rows})",
     "cutoff_chosen_here": "A cut-off is chosen on these rows: test it on other rows.",
     "lift_title": "Lift and gain by leaf",
     "plain_count": "{n:,}",

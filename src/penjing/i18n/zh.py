@@ -463,7 +463,7 @@ MESSAGES: dict[str, str] = {
     "cutoff_never": "从不预测 {name}；",
     "cutoff_at": "预测概率不低于 {cutoff} 时预测为 {name}；",
     "cutoff_cost": "代价 {cost}，",
-    "cutoff_figures": "查准率 {precision}，查全率 {recall}（{rows} 行）",
+    "cutoff_figures": "查准率 {precision}，查全率 {recall}（{rows}）",
     "cutoff_chosen_here": "阈值是在这些样本上选取的，应当用其他样本检验。",
     "lift_title": "各叶结点的提升度和增益",
     "plain_count": "{n}",
