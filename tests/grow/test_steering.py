@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from penjing.data.table import Table
+import penjing
+from penjing.data.table import Column, Table, numeric
 from penjing.errors import PenjingError
 from penjing.text.node_path import node_path
 from penjing.training.train import train
@@ -141,3 +142,66 @@ def test_the_engines_agree(name: str, seed: int) -> None:
         )
         trees.append(tree.to_json())
     assert trees[0] == trees[1]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"recipe": "sklearn", "random_state": 3},
+        {"recipe": "cart-binary", "max_leaves": 6},
+        {"recipe": "id3", "missing": "branch"},
+        {"recipe": "c4.5", "max_depth": 3},
+    ],
+    ids=["random order", "best first", "missing branch", "depth"],
+)
+@pytest.mark.parametrize("seed", range(4))
+def test_settings_that_only_the_loop_grows(options: dict[str, Any], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    missing = options.get("missing") == "branch"
+    table = some_table(rng, 80, regression=False, missing=missing, weighted=False)
+    tree = train(table, **options)
+    if tree.is_leaf[0]:
+        return
+    column = tree.schema[int(tree.nodes.column[0])].name
+    trees = [
+        train(table, engine=engine, force_splits={"": column}, **options)
+        for engine in ("native", "memory")
+    ]
+    assert without_steering(trees[0]) == without_steering(trees[1]) == without_steering(tree)
+
+
+@pytest.mark.parametrize("engine", ["native", "memory"])
+def test_pre_pruning_keeps_what_is_forced(engine: str) -> None:
+    melons = penjing.example("watermelon2.0")
+    forced = {"": "触感", "触感=硬滑": "色泽"}
+    tree = train(
+        melons, recipe="id3", engine=engine, validation=melons.take(np.arange(3)),
+        force_splits=forced,
+    )  # fmt: skip
+    assert len(forced_nodes(tree)) == 2
+    assert tree.about["pruning"][0]["decisions"][0]["decision"] == "keep"
+
+
+def test_a_forced_leaf() -> None:
+    melons = penjing.example("watermelon2.0")
+    trees = [
+        train(melons, recipe="id3", engine=engine, force_splits={"纹理=清晰": None})
+        for engine in ("native", "memory")
+    ]
+    assert trees[0].to_json() == trees[1].to_json()
+    assert trees[0].is_leaf[1]
+    assert trees[0].about["stops"] == {"forced": [1]}
+
+
+@pytest.mark.parametrize("name", ["c4.5", "j48", "c5.0", "rpart"])
+def test_the_recipes_pruning_keeps_what_is_forced(name: str) -> None:
+    rng = np.random.default_rng(5)
+    n = 300
+    useless = Column("u", "nominal", ("a", "b"), rng.integers(0, 2, n).astype(np.int32))
+    x = rng.normal(size=n)
+    target = Column("y", "nominal", ("p", "q"), (x + rng.normal(size=n) * 0.3 > 0).astype(np.int32))
+    table = Table((useless, numeric("x", x)), target, n)
+    tree = train(table, recipe=name, force_splits={"": "u"})
+    assert tree.schema[int(tree.nodes.column[0])].name == "u"
+    assert list(forced_nodes(tree)) == [0]
+    assert tree.n_leaves < 40

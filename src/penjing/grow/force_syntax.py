@@ -18,6 +18,7 @@ from penjing import arguments
 from penjing.data.source import Label
 from penjing.data.table import Codes, Field
 from penjing.errors import ChoiceError, WrongTypeError, unknown_name_error
+from penjing.text.labels import number_text
 from penjing.tree.split import level_text
 from penjing.tree.split_syntax import parse_levels, parse_number, parse_side
 
@@ -71,7 +72,8 @@ class SplitRequest:
     def split_text(self) -> str:
         """Return the request in words of the printed tree, for messages."""
         if self.threshold is not None:
-            return f"{self.column} {'<' if self.is_open else '<='} {self.threshold}"
+            at = self.threshold if isinstance(self.threshold, str) else number_text(self.threshold)
+            return f"{self.column} {'<' if self.is_open else '<='} {at}"
         if self.groups is not None:
             groups = (f"{{{', '.join(map(str, group))}}}" for group in self.groups)
             return f"{self.column} in {' | '.join(groups)}"
@@ -323,6 +325,15 @@ def parse_forced_text(text: str, schema: Sequence[Field]) -> tuple[str, SplitReq
             first_error = first_error or error
         at = text.find(ARROW, at + 1)
     try:
-        return "", parse_request(text, schema)
+        request = parse_request(text, schema)
     except ChoiceError as error:
         raise first_error or error from None
+    if first_error is not None and not _has_categories(request, schema):
+        raise first_error
+    return "", request
+
+
+def _has_categories(request: SplitRequest, schema: Sequence[Field]) -> bool:
+    """Whether the categories of a request are those of its column."""
+    levels = {str(level) for f in schema if f.name == request.column for level in f.levels}
+    return all(str(level) in levels for group in request.groups or () for level in group)

@@ -73,8 +73,8 @@ def forced_choice(  # noqa: PLR0917 - what a split is scored by
     """
     counts = next(iter(engine.tally(tree, [node], [wanted.column]))).columns[wanted.column]
     split = _given_split(engine, wanted, counts) if wanted.is_explicit else None
-    if split is not None and (n := _n_branches_with_rows(split, engine, counts)) < 2:
-        raise _does_not_divide(engine, wanted, counts, forced, n)
+    if split is not None and _n_branches_with_rows(split, engine, counts) < 2:
+        raise _does_not_divide(engine, wanted, counts, forced)
     own = recipe.dialect.choose(best_splits, recipe)[i]
     if own.split is not None and own.split.column == wanted.column:
         if split is None:
@@ -85,7 +85,7 @@ def forced_choice(  # noqa: PLR0917 - what a split is scored by
         found = _only_column(best_splits, i, wanted.column, recipe)
         found = found or _best_of_column(engine, tree, node, wanted.column, recipe, counts)
         if found is None:
-            raise _does_not_divide(engine, wanted, counts, forced, len(counts.codes))
+            raise _does_not_divide(engine, wanted, counts, forced)
         return Choice(found)
     scored = _only_column(best_splits, i, wanted.column, recipe)
     if scored is None or not _is_same_division(scored, split, engine, counts):
@@ -139,7 +139,7 @@ def _is_same_division(one: Split, other: Split, engine: Engine, counts: Counts) 
 
 
 def _does_not_divide(
-    engine: Engine, wanted: ResolvedSplit, counts: Counts, forced: ForcedSplit, n: int
+    engine: Engine, wanted: ResolvedSplit, counts: Counts, forced: ForcedSplit
 ) -> ChoiceError:
     """Return the error for a split that leaves all rows of a node in one branch."""
     field = engine.schema[wanted.column]
@@ -148,13 +148,12 @@ def _does_not_divide(
         "place": forced.path.strip() or "root",
         "split": forced.request.split_text(),
     }
-    n_known = len(counts.codes)
-    if n_known < 2:
-        return ChoiceError("force_constant", n=n_known, **values)
+    if len(counts.codes) < 2:
+        return ChoiceError("force_constant", **values)
     if field.is_numeric and wanted.cut is not None:
         numbers = engine.level_values(wanted.column)[counts.codes[[0, -1]]].tolist()
         return ChoiceError("force_outside", low=numbers[0], high=numbers[1], **values)
-    return ChoiceError("force_one_branch", n=n, **values)
+    return ChoiceError("force_one_branch", **values)
 
 
 def _only_column(best_splits: BestSplits, i: int, column: int, recipe: Recipe) -> Split | None:

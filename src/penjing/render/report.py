@@ -22,6 +22,7 @@ from penjing.i18n import LANGUAGES, say
 from penjing.render import chart, svg
 from penjing.render.leaf_rules import rules_of
 from penjing.render.profile_text import kind_name
+from penjing.render.summary import steering_lines
 from penjing.render.svg import to_printable
 from penjing.text.constraints import constraint_sentences
 from penjing.text.formula import decimals
@@ -196,6 +197,7 @@ class _ReportPage:
             "dossier_pruning": ", ".join(
                 method_name(r["method"], self._lang) for r in tree.about.get("pruning", ())
             ),
+            "dossier_steering": "; ".join(steering_lines(tree, self._lang)),
             "dossier_version": f"penjing {__version__}",
         }
         cells = "".join(

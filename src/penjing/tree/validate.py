@@ -114,6 +114,10 @@ def shapes(n_nodes: int, n_columns: int) -> dict[str, Any]:
             "n_ties?": int,
             "ties?": [{"node": node, "columns": [column], "score": float}],
             "stops?": {f"{reason}?": [node] for reason in STOP_REASONS},
+            "steering?": {
+                "acts?": [{"act": str, "path?": str, "steps": [{}], "column?": str}],
+                "forbid?": [str],
+            },
             "n_rows?": int,
             "missing?": {},
             "source?": {"name?": str, "sha256?": str, "weight?": str},
