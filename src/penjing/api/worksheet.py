@@ -28,7 +28,7 @@ MAX_ROWS = 100
 """A worksheet lists all rows; this many fit on two pages."""
 MAX_NODES = 40
 """A tree with more splits is too large to be computed by hand."""
-MAX_DEPTH = 6
+MAX_DEPTH = 4
 """The largest depth of a drawn tree."""
 _MAX_DRAWN_NODES = 6
 """The largest number of splits of a drawn tree, for each level of its depth beyond the first."""
@@ -153,7 +153,9 @@ def _drawn(table: Table | None, recipe: Recipe, seed: int, n_rows: int | None, l
     wanted = 4 + 4 * depth if n_rows is None else n_rows
     size = arguments.whole_number("rows", wanted, 4, MAX_ROWS)
     random = RandomNumbers(seed)
-    shape = topic_shape(random, lang, size) if table is None else shape_of(random, table, size)
+    shape = (
+        topic_shape(random, lang, size, depth) if table is None else shape_of(random, table, size)
+    )
 
     def is_good(drawn: Table) -> bool:
         tree = fit(drawn, recipe=recipe, quiet=True)

@@ -17,7 +17,7 @@ from penjing.render.worksheets.topics import TOPICS
 MAX_TRIES = 4000
 """How many tables are drawn before it is given up."""
 N_COLUMNS = 4
-"""The number of columns of a table about a topic."""
+"""The number of columns of a table about a topic, for a tree of at most depth 2."""
 MAX_COLUMNS, MAX_CLASSES = 6, 3
 """How many columns and classes of another table are used."""
 MIN_CLASS_SHARE = 0.25
@@ -69,12 +69,12 @@ class RandomNumbers:
         return sorted(pool.pop(self.below(len(pool))) for _ in range(k))
 
 
-def topic_shape(random: RandomNumbers, lang: str, n_rows: int) -> TableShape:
-    """Return the shape of a table about one of the topics of a language."""
+def topic_shape(random: RandomNumbers, lang: str, n_rows: int, depth: int) -> TableShape:
+    """Return the shape of a table about one of the topics of a language, for a tree of a depth."""
     topics = TOPICS[lang]
     topic = topics[random.below(len(topics))]
     names = list(topic.columns)
-    chosen = [names[i] for i in random.sample(len(names), N_COLUMNS)]
+    chosen = [names[i] for i in random.sample(len(names), max(N_COLUMNS, depth + 2))]
     columns = [nominal(name, (), topic.columns[name]) for name in chosen]
     return TableShape(columns, topic.target, topic.classes, n_rows)
 
