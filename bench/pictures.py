@@ -35,9 +35,9 @@ TOOLS = {
     "supertree": "html",
 }
 RULES = {
-    "watermelon": "16 melons of the course exercise; peers get the levels as numbers",
-    "titanic": "891 passengers, depth at most 5, at least 10 rows a leaf",
-    "large": "16,000 rows made by a written-out generator, 2,000 leaves",
+    "watermelon": "16 melons of the course exercise; the other tools get the categories as numbers",
+    "titanic": "891 passengers, depth at most 5, at least 10 rows per leaf",
+    "large": "16,000 rows made by a generator, 2,000 leaves",
 }
 
 MEASURE = """() => {
@@ -184,7 +184,7 @@ def run(tool: str, name: str, path: Path, limit: float) -> dict[str, Any]:
     try:
         done = subprocess.run(words, capture_output=True, text=True, timeout=limit, check=False)
     except subprocess.TimeoutExpired:
-        return {"failed": f"not done after {limit:.0f} s"}
+        return {"failed": f"not finished after {limit:.0f} s"}
     if done.returncode or not path.exists():
         return {"failed": (done.stderr.strip().splitlines() or ["no file"])[-1][:80]}
     return {"seconds": json.loads(done.stdout.splitlines()[-1]), "bytes": path.stat().st_size}
@@ -246,13 +246,13 @@ def written(results: dict[str, dict[str, Any]]) -> str:
         "# Pictures, side by side",
         "",
         "The same trees drawn by penjing, scikit-learn's `plot_tree`, dtreeviz and supertree.",
-        "Made by `python bench/pictures.py`, which anybody can run; nothing here was typed in.",
+        "Made by `python bench/pictures.py`, which reproduces all figures.",
         "Time is CPU time of the drawing alone (growing not counted; Graphviz counted), type is",
         "the smallest that Chromium shows when the file is opened in a window of 1,200 × 700,",
-        "overlaps are pairs of words that lie on each other. Only what is text in the file can be",
+        "overlaps are pairs of words that cover each other. Only what is text in the file can be",
         "searched, read aloud and measured: dtreeviz draws most letters as outlines.",
         "plot_tree was saved as SVG with its words as text, so that the browser finds the Chinese",
-        "letters; as PNG it draws boxes unless a face is chosen by hand.",
+        "characters; as PNG it draws boxes unless a font is selected.",
     ]
     for name in TREES:
         lines += ["", f"## {name}", "", f"{RULES[name]}.", ""]

@@ -84,6 +84,8 @@ def _printable_value(value: object) -> object:
         )
     if isinstance(value, Path):
         value = str(value)
+    if isinstance(value, Names):
+        return _short_list(value)
     if isinstance(value, bytes) and len(value) > MAX_TEXT_LENGTH:
         value = value[:MAX_TEXT_LENGTH]
     if not isinstance(value, str):
@@ -92,6 +94,17 @@ def _printable_value(value: object) -> object:
         value = f"{value[: MAX_TEXT_LENGTH // 2]}…{value[-MAX_TEXT_LENGTH // 2 :]}"
     lines = value.splitlines()
     return value if len(lines) < 2 else _show_value(" ".join(lines), repr(value))
+
+
+def _short_list(names: Names) -> Names:
+    """Return names that fit into a message; of many the first ones, and an ellipsis."""
+    if len(names) <= MAX_TEXT_LENGTH * 2:
+        return names
+    shown: list[str] = []
+    while len(", ".join(shown)) < MAX_TEXT_LENGTH and len(shown) < len(names.names):
+        name = names.names[len(shown)]
+        shown.append(name if len(name) <= MAX_TEXT_LENGTH else f"{name[:MAX_TEXT_LENGTH]}…")
+    return Names([*shown, "…"]) if len(shown) < len(names.names) else Names(shown)
 
 
 def _printable_object(value: object) -> object:

@@ -112,3 +112,12 @@ def test_a_hint_that_cannot_be_typed_is_found():
     for sentence in ("use penjing.read(…, work='x').", "use --work", "use dates='month'"):
         with pytest.raises(AssertionError):
             assert_can_be_typed(sentence, penjing.fit)
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("-inf")])
+def test_the_hint_for_infinite_numbers_can_be_followed(value):
+    rows = {"b": [value, 1.0, 2.0, 3.0, 4.0, 5.0], "class": list("ababab")}
+    with pytest.raises(PenjingError) as caught:
+        penjing.read(rows)
+    (marker,) = re.findall(r"missing=\['(.*?)'\]", str(caught.value))
+    assert penjing.read(rows, missing=[marker]).columns[0].n_missing == 1

@@ -417,7 +417,7 @@ def test_the_minimum_of_c45_s_slips_for_all_that_is_grown_later():
 @pytest.mark.parametrize("recipe", ["c4.5", "j48"])
 @pytest.mark.parametrize("criterion", ["gini", lambda counts: 1 - counts.max(-1) / counts.sum(-1)])
 def test_programs_that_know_one_criterion_refuse_others(recipe, criterion):
-    with pytest.raises(penjing.ChoiceError, match=f"{recipe} criterion must be one of gain, gain"):
+    with pytest.raises(penjing.ChoiceError, match=r"unknown criterion .*Criteria: gain, gain"):
         recipe_of(recipe, criterion=criterion)
 
 

@@ -50,7 +50,7 @@ def read_by_people() -> dict[str, str]:
             module = runpy.run_path(str(I18N / f"{name}.py"))
             values = [v for k, v in module.items() if k.isupper()]
             found[f"i18n/{name}.py"] = "\n".join(texts_of(values))
-    pages = [*ROOT.glob("README*.md"), *ROOT.glob("docs/**/*.md")]
+    pages = [*ROOT.glob("README*.md"), ROOT / "CHANGELOG.md", *ROOT.glob("docs/**/*.md")]
     for page in pages:
         place = page.relative_to(ROOT).as_posix()
         if "decisions" not in place:
@@ -60,7 +60,9 @@ def read_by_people() -> dict[str, str]:
 
 def test_the_texts_are_found():
     found = read_by_people()
-    assert {"README.md", "README.zh.md", "i18n/en.py", "i18n/help_zh.py"} <= set(found)
+    assert {"README.md", "README.zh.md", "CHANGELOG.md", "i18n/en.py", "i18n/help_zh.py"} <= set(
+        found
+    )
     assert all(len(text) > 200 for name, text in found.items() if name.startswith("i18n/"))
 
 

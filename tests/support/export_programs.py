@@ -72,7 +72,7 @@ int main(void) {
 }
 """
 C_CLASS = """
-        double shares[PENJING_N_ANSWERS];
+        double shares[PENJING_N_OUTPUTS];
         int32_t found = penjing_predict(&row);
         if (penjing_shares(&row, shares) != (found < 0 ? -1 : 0)) return 3;
         fwrite(&found, 4, 1, stdout);

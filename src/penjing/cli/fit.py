@@ -189,7 +189,7 @@ def _print_tree(
     if console.as_json:
         console.print_json(tree.to_json())
         return
-    console.print(tree.draw(ascii_only=console.ascii_only))
+    console.print(tree.draw(ascii_only=console.ascii_only, lang=console.lang))
     print_size(console, tree)
     for sentence in constraint_sentences(tree, console.lang):
         console.print(sentence)

@@ -88,7 +88,7 @@ def show(
         return
     top, _ = find_node(tree, node)
     style: dict[str, Any] = {"empty": empty, "order": str(order), "surrogates": surrogates}
-    console.print(tree.draw(node=top, ascii_only=console.ascii_only, **style))
+    console.print(tree.draw(node=top, ascii_only=console.ascii_only, lang=console.lang, **style))
     print_size(console, tree, empty=empty)
 
 

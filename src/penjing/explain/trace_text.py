@@ -18,7 +18,7 @@ from penjing.formatting.text_table import align_left, max_width
 from penjing.i18n import Names, say, say_for
 from penjing.text.formula import decimals, impurity, variance
 from penjing.text.labels import ascii_signs, quoted, weight_text
-from penjing.text.phrases import class_counts, join_names
+from penjing.text.phrases import class_counts, join_names, rows_of
 from penjing.tree.dialect import dialect_of
 from penjing.tree.split_syntax import parse_levels
 from penjing.tree.tree_data import TreeData
@@ -82,7 +82,7 @@ def write(
 def opening_sentence(about: Plain, lang: str) -> str:
     """Return the sentence on the rows and the recipe that a tree was grown from."""
     name, target = about["recipe"].get("name", "?"), quoted(about["target"])
-    rows = weight_text(about["rows"])
+    rows = rows_of(about["rows"], lang)
     heading_key = "story_head_by_hand" if name == "by hand" else "story_head"
     return say(heading_key, lang, target=target, rows=rows, recipe=name, n=about["steps"])
 

@@ -202,9 +202,7 @@ class Recipe:
             raise WrongTypeError("bad_criterion", value=criterion)
         if criteria is not None and not (is_word and criterion in criteria):
             word = criterion if is_word else getattr(criterion, "__name__", criterion)
-            raise unknown_name_error(
-                "unknown_choice", word, criteria, kind=f"{self.name} criterion"
-            )
+            raise unknown_name_error("unknown_choice", word, criteria, kind="criterion")
         if isinstance(criterion, str):
             load("criterion", criterion)
         check_kernel(self.measure())

@@ -184,7 +184,7 @@ MESSAGES: dict[str, str] = {
     "missing_refused": "列“{column}”有 {n} 个缺失值，而配方“{recipe}”不接受缺失值。\n请改用配方“c4.5-textbook”，或配方的设置 missing='fraction' 或 missing='branch'，或去掉这一列。",
     "variance_needs_number": "划分准则 variance 要求连续的目标，而“{target}”是离散的。请用 gain、gain_ratio 或 gini。",
     "measure_needs_classes": "按各类别样本数计算的划分准则要求离散的类别标记，而“{target}”是连续的。请用 criterion='variance'。",
-    "measure_needs_classes_cli": "按各类别样本数计算的划分准则要求离散的类别标记，而“{target}”是连续的。请用 `--criterion variance`。",
+    "measure_needs_classes_cli": "按各类别样本数计算的划分准则要求离散的类别标记，而“{target}”是连续的。请用 `--set criterion=variance`。",
     "measure_not_finite": "划分准则“{name}”对样本数 {counts} 返回了 {value}。它应返回有限的数，对只有一个类别的结点返回 0。",
     "measure_failed": "划分准则“{name}”对样本数 {counts} 计算失败：{reason}。它应接收一个结点中各类别的样本数，返回一个数。",
     "needs_validation": "“{method}”剪枝需要验证集：`validation=…` 给出文件或表，在 fit 中也可以是 0.3 这样的比例。",
@@ -305,8 +305,8 @@ MESSAGES: dict[str, str] = {
     "not_a_number_point": "{source} 第 {row} 行：“{column}”应为带小数点的数值，与训练数据一致，现为“{value}”。若此表用逗号作小数点：`read(…, decimal=',')`。",
     "not_a_number_comma": "{source} 第 {row} 行：“{column}”应为以逗号作小数点的数值，与训练数据一致，现为“{value}”。若此表用小数点：`read(…, decimal='.')`。",
     "not_the_unit": "{source} 第 {row} 行：“{column}”应带训练数据的单位（{units}）或不带单位，现为“{value}”。请先换算。",
-    "not_a_number": "{source} 第 {row} 行：“{column}”应为数值，现为“{value}”。\n若要视为缺失：`penjing.read(…, missing=[{value!r}])`。",
-    "infinite_number": "{source} 第 {row} 行：“{column}”是无穷大（“{value}”），而划分点需要有限的数。请改正，或视为缺失：`penjing.read(…, missing=[{value!r}])`。",
+    "not_a_number": "{source} 第 {row} 行：“{column}”应为数值，现为“{value}”。\n若要视为缺失：`penjing.read(…, missing=['{value}'])`。",
+    "infinite_number": "{source} 第 {row} 行：“{column}”是无穷大（“{value}”），而划分点需要有限的数。请改正，或视为缺失：`penjing.read(…, missing=['{value}'])`。",
     "date_order": "{source} 第 {row} 行：“{column}”的日期写法应与训练数据一致，日与月的先后相同，现为“{value}”。",
     "not_a_date": "{source} 第 {row} 行：“{column}”应为日期，如 2024-03-01，现为“{value}”。",
     "unknown_category": "{source} 第 {row} 行：“{value}”不是“{column}”的取值。取值有：{known}。",
@@ -361,7 +361,7 @@ MESSAGES: dict[str, str] = {
     "note_taken_as_missing": (
         "“{column}”中的“{value}”视为缺失（{n} 行）。若它是取值，请在 schema 中列出该列的取值。"
     ),
-    "note_taken_as_value": "“{column}”中的“{value}”按取值处理。若它表示缺失：`penjing.read(…, missing=[{value!r}])`。",
+    "note_taken_as_value": "“{column}”中的“{value}”按取值处理。若它表示缺失：`penjing.read(…, missing=['{value}'])`。",
     "note_ambiguous_decimal": "“{column}”中的“{value}”读作 {number}，也可能是 {other}。若是后者：`decimal={mark!r}`。",
     "note_other_decimal": "“{column}”的小数点不是“{mark}”（“{value}”），已按另一种写法读取。",
     "note_folded": "“{column}”中有 {n} 个取值与其他取值只有大小写或空格不同，已合并，如“{value}”并入“{named}”。",
@@ -371,7 +371,7 @@ MESSAGES: dict[str, str] = {
     "note_first_sheet": "{source}：读取了工作表“{sheet}”。其他工作表：{others}。",
     "note_other_sheet": "{source} 没有训练数据所用的工作表“{kept}”，读取了“{sheet}”。",
     "note_disguised": "“{column}”按数值读取：“{value}”读作 {number}。",
-    "note_odd_number": "“{column}”按离散属性处理：有的单元格不是数值，第一个在第 {row} 行：“{value}”。若它表示缺失：`penjing.read(…, missing=[{value!r}])`。",
+    "note_odd_number": "“{column}”按离散属性处理：有的单元格不是数值，第一个在第 {row} 行：“{value}”。若它表示缺失：`penjing.read(…, missing=['{value}'])`。",
     "note_many_levels": "“{column}”有 {n} 个不同的取值，决策树可能对它过拟合。",
     "note_many_classes": "类别标记“{column}”有 {n} 个类别，相对样本数偏多。",
     "note_target_is_number": "目标“{column}”按连续属性处理（回归）：它有 {n} 个不同的整数，多于 {most} 个。若它们是类别：`penjing.read(…, schema={{{column!r}: 'categorical'}})`。",
@@ -520,6 +520,7 @@ MESSAGES: dict[str, str] = {
     "list_more": "{most} 等，另有 {n} 个",
     "numbers": "0 1",
     "n_rows": "{n} 行",
+    "total_weight": "总权重 {weight}",
     "interrupted": "已中断。",
     "note_not_for_excel": "{source} 的编码是 {encoding}，而 {path} 的编码是 UTF-8，Excel 打开时可能显示乱码；用 --excel 可写出 Excel 能正确打开的文件。",
     "internal_error": "内部错误（{kind}：{what}）。这是 penjing 的缺陷。\n请报告给开发者，并附上 `--debug` 的输出。",
@@ -728,9 +729,9 @@ MESSAGES: dict[str, str] = {
     "stop_by_hand": "叶结点，预测 {answer}：手工给出的决策树到此为止。",
     # 命令：trace
     "story_head_by_hand": (
-        "{rows} 行数据在手工给出的“{target}”的决策树中的去向，共 {n} 个结点。对数以 2 为底。"
+        "数据（{rows}）在手工给出的“{target}”的决策树中的去向，共 {n} 个结点。对数以 2 为底。"
     ),
-    "story_head": "“{target}”的决策树由 {rows} 行数据按配方 {recipe} 生成，共 {n} 步。对数以 2 为底。",
+    "story_head": "“{target}”的决策树由训练数据（{rows}）按配方 {recipe} 生成，共 {n} 步。对数以 2 为底。",
     "story_step": "第 {i} 步，共 {n} 步：{place}",
     "story_more": "另有 {n} 步；`trace.text(steps=None)` 全部列出。",
     "story_more_cli": "另有 {n} 步；`--steps 0` 全部列出。",

@@ -29,6 +29,7 @@ from penjing.text.labels import (
     value_text,
     weight_text,
 )
+from penjing.text.phrases import rows_of
 from penjing.tree.dialect import dialect_of
 from penjing.tree.tree_data import TreeData
 
@@ -307,7 +308,7 @@ def heading(tree: TreeData, lang: str, title: str | None) -> dict[str, Any]:
     recipe = str(tree.recipe.get("name", ""))
     facts = [recipe] if recipe else []
     if tree.has_counts:
-        facts.append(say("rows", lang, n=weight_text(float(tree.weight[0]))))
+        facts.append(rows_of(float(tree.weight[0]), lang))
     facts += [say("leaves", lang, n=tree.n_leaves), say("depth", lang, n=tree.depth)]
     training = tree.about.get("training")
     if training:

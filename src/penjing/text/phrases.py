@@ -26,13 +26,15 @@ def join_clauses(clauses: Iterable[str], lang: str = "en", *, semicolon: bool = 
 
 
 def rows_of(weight: float, lang: str = "en") -> str:
-    """Return '8 rows', '1 row' or '2.5 rows'.
+    """Return '8 rows', '1 row' or 'total weight 2.5'.
 
     Examples
     --------
-    >>> rows_of(1.0), rows_of(8.0), rows_of(2.5), rows_of(1.0, "zh"), rows_of(8.0, "zh")
-    ('1 row', '8 rows', '2.5 rows', '1 行', '8 行')
+    >>> rows_of(1.0), rows_of(8.0), rows_of(2.5), rows_of(8.0, "zh"), rows_of(2.5, "zh")
+    ('1 row', '8 rows', 'total weight 2.5', '8 行', '总权重 2.5')
     """
+    if weight != int(weight):
+        return say("total_weight", lang, weight=weight_text(weight))
     return say("n_rows", lang, n=1 if weight == 1 else weight_text(weight))
 
 

@@ -25,6 +25,9 @@ def _case_variants(*words: str) -> frozenset[str]:
     )
 
 
+INFINITE = ("inf", "infinity")
+"""How infinite numbers are spelled; as markers they also mean the numbers of a frame."""
+
 USUAL_MARKERS = _case_variants("na", "n/a", "#n/a", "<na>", "nan", "?", "？", "null", "缺失")
 """Words that mean missing in any column."""
 
@@ -118,7 +121,9 @@ def _parse_markers(missing: object) -> tuple[frozenset[str], frozenset[Any]]:
     spelled_numbers = (float(marker) for marker in words if PLAIN.fullmatch(marker))
     numbers = {marker for marker in markers if isinstance(marker, (int, float))}
     return words, frozenset(
-        numbers | {number for number in spelled_numbers if math.isfinite(number)}
+        numbers
+        | {number for number in spelled_numbers if math.isfinite(number)}
+        | {float(word) for word in words if word.casefold().lstrip("+-") in INFINITE}
     )
 
 
