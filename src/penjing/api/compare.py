@@ -7,7 +7,7 @@ from typing import Any, Literal, Unpack, overload
 
 from penjing import arguments
 from penjing.api.fit import fit
-from penjing.api.resampling import read_rows
+from penjing.api.read_table import read_rows
 from penjing.api.settings import Settings
 from penjing.data.source import Source, Target
 from penjing.errors import ChoiceError
@@ -83,7 +83,7 @@ def compare(
     >>> [pair["same"] for pair in penjing.compare(a, b, a).pairs]
     [False, True, False]
     """
-    more = list(others)
+    more: list[Any] = list(others)
     if more and not isinstance(more[0], TreeData) and tables is None and len(more) <= 2:
         tables = more.pop(0)
         if more and names is None:

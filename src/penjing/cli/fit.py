@@ -189,7 +189,8 @@ def _print_tree(
     if console.as_json:
         console.print_json(tree.to_json())
         return
-    console.print(tree.draw(ascii_only=console.ascii_only, lang=console.lang))
+    style: dict[str, Any] = {"ascii_only": console.ascii_only, "lang": console.lang}
+    console.print(tree.draw(**style))
     print_size(console, tree)
     for sentence in constraint_sentences(tree, console.lang):
         console.print(sentence)

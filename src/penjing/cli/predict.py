@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -113,14 +113,21 @@ def predict(
     else:
         encoding = "utf-8-sig" if excel and output_encoding == "utf-8" else output_encoding
         prediction_output.write_csv(tree, aligned, columns, output, encoding, excel=excel)
-        others = sorted(name for name in encodings if not name.lower().startswith(("utf", "ascii")))
-        if is_written and others and encoding == "utf-8":
-            names = {"source": Path(data).name, "encoding": others[0], "path": output}
-            console.print_note("note_not_for_excel", **names)
+        _note_other_encodings(console, encodings, data, output if encoding == "utf-8" else None)
     if is_written:
         console.print_note("saved", path=output)
     if counter is not None:
         _print_summary(console, counter)
+
+
+def _note_other_encodings(
+    console: Console, encodings: Collection[str], data: str, output: str | None
+) -> None:
+    """Say that Excel may misread a file in UTF-8, if the input was in another encoding."""
+    others = sorted(name for name in encodings if not name.lower().startswith(("utf", "ascii")))
+    if others and output not in (None, sources.STANDARD_STREAM):
+        names = {"source": Path(data).name, "encoding": others[0], "path": output}
+        console.print_note("note_not_for_excel", **names)
 
 
 def _print_summary(console: Console, counter: SummaryCounter) -> None:

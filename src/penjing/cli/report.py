@@ -233,10 +233,10 @@ def _rows_to_compare(
     """Return new rows with all columns of a tree, or with those of its splits if others lack."""
     data = sources.SourceFile(path)
     if all_columns:
-        missing = reading.missing_markers(console, tree)
+        like = reading.reading_for(console, tree)
         reading.check_ignored_columns(tree)
         try:
-            return reading.read_rows(console, path, tree.schema, None, data=data, missing=missing)
+            return reading.read_rows(console, path, tree.schema, None, data=data, like=like)
         except PenjingError:  # a column that predictions do not need is absent or of another type
             pass
     return reading.read_rows_for(console, tree, path, data, with_target=False)

@@ -88,7 +88,8 @@ def show(
         return
     top, _ = find_node(tree, node)
     style: dict[str, Any] = {"empty": empty, "order": str(order), "surrogates": surrogates}
-    console.print(tree.draw(node=top, ascii_only=console.ascii_only, lang=console.lang, **style))
+    style |= {"ascii_only": console.ascii_only, "lang": console.lang}
+    console.print(tree.draw(node=top, **style))
     print_size(console, tree, empty=empty)
 
 

@@ -592,8 +592,12 @@ class Report(ReportNumber):
                 for s in self.per_class
             ],
             "wrong": [
-                {"row": w.row, "actual": w.actual, "predicted": w.predicted}
-                | ({} if self.row_id is None else {"id": w.id})
+                {
+                    "row": w.row,
+                    "actual": w.actual,
+                    "predicted": w.predicted,
+                    **({} if self.row_id is None else {"id": w.id}),
+                }
                 for w in self.wrong
             ],
             "unlabelled": self.unlabelled,

@@ -51,6 +51,10 @@ class Steering:
         return bool(self.forced or self.forbidden)
 
 
+NO_STEERING = Steering()
+"""Every node is split as the recipe decides."""
+
+
 def parse_steering(force_splits: object, forbid: object, schema: Sequence[Field]) -> Steering:
     """Return the steering of ``fit``: paths and columns are those of a table.
 

@@ -32,7 +32,7 @@ from penjing.grow.engine_of_table import engine_of_table
 from penjing.grow.loop import PrePruner, grow_unpruned
 from penjing.grow.pre_pruned import can_pre_prune, pre_pruned
 from penjing.grow.recipe import Recipe
-from penjing.grow.steering import Steering, parse_steering
+from penjing.grow.steering import NO_STEERING, Steering, parse_steering
 from penjing.predict.flat import row_blocks, threshold_gaps
 from penjing.predict.inputs import used_columns
 from penjing.predict.predict import classes_of
@@ -266,13 +266,18 @@ class _FitRequest:
             return in_memory(table), "native"
         return map_columns(table, recipe, limit, self.progress), "disk"
 
+    def _parse_steering(self, table: Table) -> Steering:
+        if all(part is None for part in self.steering):
+            return NO_STEERING
+        return replace(parse_steering(*self.steering, table.schema), is_strict=self.is_strict)
+
     def _fit_table(self, table: Table, choice: RecipeChoice) -> TreeData:
         """Return the tree of a table by a recipe and a pruning method."""
         name, recipe = self.selection.engine, choice.recipe
         if name == "disk":
             table, name = self._prepare_stored(table, recipe)
         table = _prepared(table, recipe)
-        steering = replace(parse_steering(*self.steering, table.schema), is_strict=self.is_strict)
+        steering = self._parse_steering(table)
         chosen = recipe.fits(masked(table, steering.forbidden))
         table, held_out = _split_validation(table, self.validation, self.seed)
         columns = masked(table, steering.forbidden)
@@ -289,7 +294,8 @@ class _FitRequest:
         tree = _grow(counter, columns, chosen, self.progress, gate, steering)
         is_kept = False if self.trace == "auto" and name == "disk" else self.trace
         tree = finish_with_trace(tree, counter, columns, chosen, is_kept)
-        tree = replace(tree, about=with_record(tree.about, acts_of(tree), steering.forbidden))
+        if steering is not NO_STEERING:
+            tree = replace(tree, about=with_record(tree.about, acts_of(tree), steering.forbidden))
         if name == "disk" and tree.kept_trace is not None:
             tree.kept_trace["steps"].as_list()  # before the folder of the rows is removed
         if self.sketch:

@@ -17,7 +17,7 @@ from penjing.data.read.find_row_ids import row_ids_of
 from penjing.data.read.infer import MAX_NUMERIC_CLASSES, infer_columns, infer_target
 from penjing.data.read.missing_markers import Markers
 from penjing.data.read.raw_columns import RawColumn, RawTable, duplicate_column_error
-from penjing.data.read.reading import Reading
+from penjing.data.read.reading import NOTHING_KNOWN, Reading
 from penjing.data.read.schema import ColumnSpec, column_specs
 from penjing.data.table import Column, Field, Floats, Note, Table
 from penjing.errors import ChoiceError, DataError, unknown_name_error
@@ -43,7 +43,7 @@ def build_table(
     Those are rows without a target; with ``drop=False`` they stay. ``reading`` says what is known
     beforehand; how the columns were read is added to it, and stored in the table's source.
     """
-    reading = reading or Reading()
+    reading = reading or NOTHING_KNOWN
     check_unique_names(raw_table)
     specs = column_specs(schema, raw_table)
     check_columns_exist(raw_table, [*keep, *([] if weight is None else [weight])])
@@ -64,7 +64,10 @@ def build_table(
     if not columns:
         columns = _restore_row_counts(context)
     weights = read_weights(context, weight)
-    record = replace(reading, dates=context.parts, weight=weight, columns=context.columns).to_json()
+    record = {}
+    if context.parts or weight is not None or context.columns or reading != NOTHING_KNOWN:
+        told = replace(reading, dates=context.parts, weight=weight, columns=context.columns)
+        record = told.to_json()
     table = Table(
         tuple(columns),
         target_column,
@@ -77,7 +80,9 @@ def build_table(
     )
     context.notes += find_spellings(columns, target_column)
     table = finish_table(table, context, drop=drop)
-    return _with_leaks(table, context, target_column) if drop else table
+    # The columns of an array have no names by which a note could be understood.
+    is_noted = drop and raw_table.source.get("form") != "array"
+    return _with_leaks(table, context, target_column) if is_noted else table
 
 
 def _with_leaks(table: Table, context: ReadContext, target: Column | None) -> Table:

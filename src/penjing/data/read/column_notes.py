@@ -140,6 +140,10 @@ class _Look:
         names = [c.name for c in columns if (_uncoded(c) == _uncoded(c)[0]).all()]
         return [Note("note_constant", {"columns": names, "n": len(names)})] if names else []
 
+    def n_distinct(self, i: int) -> int:
+        """Return how many values a column has in these rows, missing ones aside."""
+        return len(set(self.values[~self.is_missing[:, i], i].tolist()))
+
     def with_missing(self) -> list[tuple[str, Mask]]:
         """Return the columns with and without values, and their rows without a value."""
         n_missing = self.is_missing.sum(axis=0)
@@ -240,10 +244,14 @@ class _ClassLeaks(_Leaks):
         n_errors = table.n_rows - int(counts[main])
         if not (_reaches(table.n_rows, 0, n_errors, MIN_COPY_LOW) and 1 < n_classes <= MAX_CLASSES):
             return [*found, *missing]
+        # Of few rows, only a copy of the target is sure enough to be noted.
+        only_copies = not _reaches(table.n_rows, 0, n_errors, MIN_ACCURACY_LOW)
         candidates = [
             column
             for column, passes in zip(
-                self.columns, _screened(look, classes[rows], n_classes), strict=True
+                self.columns,
+                _screened(look, classes[rows], n_classes, only_copies=only_copies),
+                strict=True,
             )
             if passes and not {column.name, column.name.rpartition(".")[0]} & known
         ]
@@ -273,10 +281,12 @@ class _ClassLeaks(_Leaks):
         return None
 
 
-def _screened(look: _Look, classes: Ints, n_classes: int) -> list[bool]:
-    """Return which columns may predict the target, judged by a few rows."""
+def _screened(look: _Look, classes: Ints, n_classes: int, *, only_copies: bool) -> list[bool]:
+    """Return which columns may predict the target, or copy it, judged by a few rows."""
     passes = [False] * len(look.columns)
     ordered = [i for i, column in enumerate(look.columns) if column.is_numeric]
+    if only_copies:
+        ordered = [i for i in ordered if look.n_distinct(i) <= n_classes]
     if ordered:
         in_order = classes[look.values[:, ordered].argsort(axis=0, kind="stable")]
         n_changes = (in_order[1:] != in_order[:-1]).sum(axis=0)

@@ -150,7 +150,7 @@ def from_frame(source: Any, name: str) -> RawTable | None:  # noqa: ANN401 - any
 
 def _index_ids(source: Any, n_rows: int) -> RowIds | None:  # noqa: ANN401 - any library's frame
     """Return the named index of a frame of pandas as the ids of its rows, if they are distinct."""
-    index = getattr(source, "index", None)
+    index: Any = getattr(source, "index", None)
     name = getattr(index, "name", None)
     if name is None or n_rows > MAX_ROWS or not getattr(index, "is_unique", False):
         return None

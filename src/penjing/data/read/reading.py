@@ -113,7 +113,8 @@ class Reading:
         >>> Reading.from_json(record).to_json() == record
         True
         """
-        record = record or {}
+        if not record:
+            return NOTHING_KNOWN
         fold_case = record.get("fold_case", False)
         return cls(
             record.get("missing"),
@@ -134,7 +135,7 @@ class Reading:
 
     def to_json(self) -> dict[str, Any]:
         """Return the record of a model file; parts with nothing to say are absent."""
-        if self == _NOTHING:
+        if self == NOTHING_KNOWN:
             return {}
         columns = {name: column.to_json() for name, column in self.columns.items()}
         fold_case = self.fold_case if isinstance(self.fold_case, bool) else [*self.fold_case]
@@ -163,7 +164,7 @@ class Reading:
         return self.column(name).fold_case or (told if isinstance(told, bool) else name in told)
 
 
-_NO_COLUMN, _NOTHING = ColumnReading(), Reading()
+_NO_COLUMN, NOTHING_KNOWN = ColumnReading(), Reading()
 
 
 def _without_empty(record: Mapping[str, Any]) -> dict[str, Any]:
