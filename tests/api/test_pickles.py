@@ -79,7 +79,15 @@ def test_pickled_results_are_what_they_were():
     assert type(table) is penjing.Table
     assert table.n_rows == 17
     assert unpickled("recipe") == penjing.RECIPES["rpart"].but(cp=0.02)
-    assert unpickled("report").correct == 17
+    report = unpickled("report")
+    assert report.correct == 17
+    assert report.baseline is None
+    assert report.text().startswith("accuracy 100% (17 of 17)")
+    assert report.to_json()["roc_auc_score"] is None
+    report = penjing.fit(table).score(table)
+    again = pickle.loads(pickle.dumps(report))  # noqa: S301 - our own
+    assert again == report
+    assert again.lift() == report.lift()
     assert "dog" in str(unpickled("explanation"))
     assert unpickled("stability").n == 5
     assert unpickled("fold") == penjing.Fold(0, 3, 0)

@@ -97,7 +97,7 @@ def line_of(verb, table):
         return [verb, table, *schema, *more]
     word = (
         next(w for w in ("--data", "--train", "--test", "--validate") if has(verb, w))
-        if (verb not in ("predict", "test"))
+        if (verb not in ("predict", "test", "drift"))
         else None
     )
     models = ["m.tree", "m.tree"] if verb == "compare" else ["m.tree"]
@@ -126,6 +126,7 @@ def test_the_verbs_that_read_tables_are_those_we_know():
                 "check",
                 "compare",
                 "cross-validate",
+                "drift",
                 "explain",
                 "fit",
                 "importance",

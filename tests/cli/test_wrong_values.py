@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "cross-validate": (TRAIN, "--folds", "2", "--recipe", "id3"),
     "export": (MODEL, "--to", "python"),
     "report": (MODEL, "-o", "new.html", "--folds", "2"),
+    "drift": (MODEL, TEST),
     "examples": (),
     "recipes": (),
     "plugins": (),
@@ -41,7 +42,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 WRONG = ("zzz", "-1", "9" * 40, "zyx" * 50)
 FREE = {
     *("--output", "-o", "--title", "--missing-marker", "--name", "--table", "--cell", "--work"),
-    *("--names", "--width", "--seed", "--max-leaves"),
+    *("--names", "--width", "--seed", "--max-leaves", "--max-psi"),
     *("--memory-limit", "--min-weight", "--min-branch", "--min-gain"),
     *("-m", "-M", "--cp", "--ccp-alpha", "--min-samples-split", "--min-samples-leaf"),
 }

@@ -20,7 +20,10 @@ from penjing.errors import ChoiceError, unknown_name_error
 from penjing.evaluate.baseline import Baseline, class_baseline
 from penjing.evaluate.cutoff import Cutoff, cutoff_of
 from penjing.evaluate.lift import Lift, lift_of, path_of
-from penjing.evaluate.number_report import NumberReport  # noqa: F401 - 0.1.0 had it here
+from penjing.evaluate.number_report import (
+    NumberReport,  # noqa: F401 - 0.1.0 had it here
+    restore_fields,
+)
 from penjing.evaluate.probability_scores import (
     ProbabilityGroups,
     ProbabilityScores,
@@ -254,6 +257,10 @@ class Report(ReportNumber):
 
     def __float__(self) -> float:
         return float(self.accuracy)
+
+    def __setstate__(self, state: list[Any]) -> None:
+        """Restore a pickle; one of 0.1.0 has fewer fields."""
+        restore_fields(self, state)
 
     @property
     def accuracy(self) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +22,16 @@ from penjing.text.labels import quoted
 
 if TYPE_CHECKING:
     from penjing.formatting.frame import DataFrame
+
+
+def restore_fields(report: Any, state: list[Any]) -> None:  # noqa: ANN401 - a dataclass
+    """Set the fields of a pickled dataclass, those that it did not have to their defaults."""
+    every = fields(report)
+    for each, value in zip(every, state, strict=False):
+        object.__setattr__(report, each.name, value)
+    for each in every[len(state) :]:
+        made = each.default if each.default_factory is MISSING else each.default_factory()
+        object.__setattr__(report, each.name, made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +88,10 @@ class NumberReport(ReportNumber):
 
     def __float__(self) -> float:
         return float(self.rmse == 0) if self.r2 is None else float(self.r2)
+
+    def __setstate__(self, state: list[Any]) -> None:
+        """Restore a pickle; one of 0.1.0 has fewer fields."""
+        restore_fields(self, state)
 
     def notes(self, lang: str = "en") -> list[str]:
         """Return sentences about figures that are undefined.

@@ -19,6 +19,7 @@ from penjing.evaluate.curves import calibration, learning_curve, pruning_curve
 from penjing.evaluate.metrics import Report
 from penjing.evaluate.validation import cross_validate, not_a_test, score
 from penjing.i18n import LANGUAGES, say
+from penjing.predict.inputs import LevelIndex
 from penjing.render import chart, svg
 from penjing.render.leaf_rules import rules_of
 from penjing.render.profile_text import kind_name
@@ -121,12 +122,7 @@ def write(
     >>> page.startswith("<!doctype html>"), "http:" in page.replace("http://www.w3.org", "")
     (True, False)
     """
-    if lang not in LANGUAGES:
-        raise unknown_name_error("unknown_choice", lang, LANGUAGES, kind="lang")
-    if theme not in THEMES:
-        raise unknown_name_error("unknown_choice", theme, THEMES, kind="theme")
-    if folds < 2:
-        raise ChoiceError("bad_folds", value=folds, n=0 if train is None else train.n_rows)
+    _check_choices(tree, train, lang, theme, folds=folds, positive=positive)
     page = _ReportPage(tree, lang, theme)
     page.add_heading(title)
     page.add_provenance()
@@ -152,6 +148,26 @@ def write(
     elif tree.has_counts and (train is not None or test is not None):
         page.add_curve(lambda: pruning_curve(tree, None, test))
     return page.text()
+
+
+def _check_choices(
+    tree: TreeData,
+    train: Table | None,
+    lang: str,
+    theme: str,
+    *,
+    folds: int,
+    positive: Label | None,
+) -> None:
+    """Raise an error for a choice that does not exist."""
+    if lang not in LANGUAGES:
+        raise unknown_name_error("unknown_choice", lang, LANGUAGES, kind="lang")
+    if theme not in THEMES:
+        raise unknown_name_error("unknown_choice", theme, THEMES, kind="theme")
+    if folds < 2:
+        raise ChoiceError("bad_folds", value=folds, n=0 if train is None else train.n_rows)
+    if positive is not None and LevelIndex(tree.classes).of(positive) < 0:
+        raise unknown_name_error("no_such_class", positive, tree.classes)
 
 
 def _can_grow_again(tree: TreeData) -> bool:
