@@ -41,8 +41,8 @@ nb::object grow(const nb::list& columns, const nb::dict& given, const nb::dict& 
     request.small = call.setting<std::size_t>("small");
     const bool by_count = call.flag("by_count");
     // The general kernel: because it is asked for, or since the others grow depth first only.
-    const bool by_row = call.flag("by_row") || request.max_leaves >= 0 ||
-                        request.constraints.is_given;
+    const bool by_row =
+        call.flag("by_row") || request.max_leaves >= 0 || request.constraints.is_given;
     penjing::ColumnChecks checks;
     const bool is_weighted = !by_count && !by_row && penjing::can_grow_weighted(request);
     penjing::GrownTree tree = call.run([&](penjing::ThreadPool& pool,

@@ -122,8 +122,8 @@ inline void read_constraints(GrowRequest& request, References& references, nb::h
 
 // The limits of single nodes; None: nothing.
 inline std::vector<SplitLimits> read_limits(Constraints& constraints, References& references,
-                                           nb::handle item, std::size_t n_nodes,
-                                           std::size_t n_columns) {
+                                            nb::handle item, std::size_t n_nodes,
+                                            std::size_t n_columns) {
     if (item.is_none()) {
         return {};
     }

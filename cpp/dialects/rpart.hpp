@@ -211,9 +211,9 @@ class RpartKernel {
             child.known.assign(request_.columns.size(), 0);
         }
         if (open.limits != nullptr) {
-            std::tie(children[0].limits, children[1].limits) = request_.constraints.below(
-                open.limits, split.column, subtree.total_of(first),
-                subtree.total_of(first + 1));
+            std::tie(children[0].limits, children[1].limits) =
+                request_.constraints.below(open.limits, split.column, subtree.total_of(first),
+                                           subtree.total_of(first + 1));
         }
         if (request_.raw_y != nullptr) {
             own.sides.start(open.n);
@@ -418,12 +418,11 @@ class RpartKernel {
         const std::uint32_t* list = list_of(c) + open.begin;
         const std::uint32_t n = open.known[c];
         CandidateSearch search_(*this, scratch, n, risk);
-        const bool is_found = request_.constraints.has_direction(c)
-                                  ? scan_monotonic(scratch, open, c, search_)
-                              : request_.weight != nullptr
-                                  ? scan_weighted(scratch, list, n, search_)
-                              : is_number_ ? scan_numbers(scratch, list, n, search_)
-                                           : scan_classes(scratch, list, n, search_);
+        const bool is_found =
+            request_.constraints.has_direction(c) ? scan_monotonic(scratch, open, c, search_)
+            : request_.weight != nullptr          ? scan_weighted(scratch, list, n, search_)
+            : is_number_                          ? scan_numbers(scratch, list, n, search_)
+                                                  : scan_classes(scratch, list, n, search_);
         if (!is_found || !search_.accept(split)) {
             return;
         }
@@ -481,8 +480,8 @@ class RpartKernel {
             for (std::size_t k = 0; k < s_; ++k) {
                 scratch.above[k] = scratch.known[k] - scratch.below[k];
             }
-            if (i < n && request_.constraints.admits_sums(
-                             *open.limits, c, scratch.below.data(), scratch.above.data())) {
+            if (i < n && request_.constraints.admits_sums(*open.limits, c, scratch.below.data(),
+                                                          scratch.above.data())) {
                 search_.consider(i, i, w_left, w_right);
             }
         }
@@ -546,8 +545,7 @@ class RpartKernel {
             const bool is_admissible =
                 i + 1 >= request_.min_bucket && n - i - 1 >= request_.min_bucket &&
                 (!is_monotonic ||
-                 request_.constraints.admits(*open.limits, c,
-                                             sides.left_value(request_.centre),
+                 request_.constraints.admits(*open.limits, c, sides.left_value(request_.centre),
                                              sides.right_value(request_.centre)));
             if (is_admissible && (list[i + 1] & 1U) != 0 && sides.gain() > best) {
                 best = sides.gain();

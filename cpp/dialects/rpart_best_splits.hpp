@@ -140,8 +140,8 @@ class RpartColumnSearch {
         for (std::size_t k = 0; k < s_; ++k) {
             right_[k] = known_[k] - left[k];
         }
-        if (limits_ != nullptr && !request_.constraints.admits_sums(
-                                      *limits_, column_, left.data(), right_.data())) {
+        if (limits_ != nullptr &&
+            !request_.constraints.admits_sums(*limits_, column_, left.data(), right_.data())) {
             return;
         }
         ++candidates.n;
@@ -268,10 +268,9 @@ class RpartColumnSearch {
             const bool is_allowed =
                 column.codes[known_ids_[i]] != column.codes[known_ids_[i + 1]] &&
                 i + 1 >= request_.min_bucket && n - i - 1 >= request_.min_bucket &&
-                (limits_ == nullptr ||
-                 request_.constraints.admits(*limits_, column_,
-                                             sides.left_value(request_.centre),
-                                             sides.right_value(request_.centre)));
+                (limits_ == nullptr || request_.constraints.admits(
+                                           *limits_, column_, sides.left_value(request_.centre),
+                                           sides.right_value(request_.centre)));
             best.add(i, is_allowed ? sides.gain() : 0.0);
         }
         split.n_candidates = n_levels - 1;
@@ -444,7 +443,7 @@ class RpartColumnSearch {
     std::vector<double> cells_, known_, n_rows_;
     double n_all_ = 0;
     bool has_weights_ = false;
-    bool is_accepted_ = false;  // whether the best candidate gains anything
+    bool is_accepted_ = false;             // whether the best candidate gains anything
     const SplitLimits* limits_ = nullptr;  // of the column in the node, if it has a direction
     std::size_t column_ = 0;
     std::vector<std::size_t> order_;

@@ -222,9 +222,8 @@ class RpartPrunedTree {
                     limits[i], column_of(i), total_of(left), total_of(left + 1));
             }
             if (constraints.is_regression) {
-                value_[i] =
-                    std::min(std::max(value_[i], limits[i]->lower + request_.centre),
-                             limits[i]->upper + request_.centre);
+                value_[i] = std::min(std::max(value_[i], limits[i]->lower + request_.centre),
+                                     limits[i]->upper + request_.centre);
                 continue;
             }
             const double share = constraints.value(total_of(i));

@@ -70,8 +70,8 @@ class SklearnColumnSearch {
     void search(std::size_t c, const RowsView& rows, const Node& node,
                 const SplitLimits* limits, ScoredSplit& split) {
         const GrowColumn& column = request_.columns[c];
-        const bool is_limited = limits != nullptr && (limits->excludes(c) ||
-                                                      request_.constraints.has_direction(c));
+        const bool is_limited =
+            limits != nullptr && (limits->excludes(c) || request_.constraints.has_direction(c));
         limits_ = is_limited ? limits : nullptr;
         column_ = c;
         const bool is_sorted = request_.keys[c].key != nullptr;
@@ -200,8 +200,8 @@ class SklearnColumnSearch {
             return;
         }
         set_sides(candidate.missing_left);
-        if (limits_ != nullptr && !request_.constraints.admits_sums(
-                                      *limits_, column_, left_.data(), right_.data())) {
+        if (limits_ != nullptr &&
+            !request_.constraints.admits_sums(*limits_, column_, left_.data(), right_.data())) {
             return;
         }
         if (criterion_.weight(left_.data()) >= request_.min_weight_leaf &&

@@ -79,9 +79,8 @@ class Constraints {
     }
     [[nodiscard]] bool admits_sums(const SplitLimits& limits, std::size_t column,
                                    const double* left, const double* right) const {
-        return !has_direction(column)
-                   ? !limits.excludes(column)
-                   : admits(limits, column, value(left), value(right));
+        return !has_direction(column) ? !limits.excludes(column)
+                                      : admits(limits, column, value(left), value(right));
     }
 
     // The limits of both children of a node that splits on a column; the sums are those of the

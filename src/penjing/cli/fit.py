@@ -179,7 +179,7 @@ def _print_tree(
 
     A related recipe is tried on the rows ``related``, if there are any.
     """
-    from penjing.text.constraints import constraint_sentences  # noqa: PLC0415 - heavy
+    from penjing.text.constraint_sentences import constraint_sentences  # noqa: PLC0415 - heavy
 
     method, validation, output = options
     print_recipe_choice(console, tree.about.get("auto"))

@@ -234,7 +234,8 @@ class ReadingOptions:
                 continue
             if key == "missing":
                 own = kept["only"] if isinstance(kept, dict) else kept
-                console.print_notes([Note("note_other_markers", {"said": said, "kept": own})])
+                if own:
+                    console.print_notes([Note("note_other_markers", {"said": said, "kept": own})])
                 continue
             values = {"option": OPTION_NAMES[key], "said": said, "kept": kept}
             console.print_notes([Note("note_other_reading", values)])

@@ -922,6 +922,7 @@ MESSAGES: dict[str, str] = {
     "note_same_file": "the same rows are used for pruning and for testing, so this accuracy is too optimistic.",
     "two_validations": "--validate FILE and --validate-share cannot be used together. Give only one of them.",
     "share_needs_training": "--validate-share takes rows from the training set, which was not found.\nGive it with --train FILE.",
+    "note_no_markers": "no missing-value markers were given for this table; the model was trained with {kept}.",
     "note_other_reading": "{option} is {said}, as given; the model was trained with {kept}.",
     "note_folds_case": "case and blanks are ignored in categories, as given; the model was trained without --fold-case.",
     "note_weighted": "the rows are weighted by '{column}', as in training.",

@@ -900,6 +900,7 @@ MESSAGES: dict[str, str] = {
     "note_same_file": "同样的数据既用于剪枝又用于测试：得到的精度会偏高，不是测试集精度。",
     "two_validations": "`--validate 文件` 与 `--validate-share` 不能同时使用。请只给一个。",
     "share_needs_training": "`--validate-share` 从训练集中留出一部分，但没有找到训练集。\n请用 `--train 文件` 给出。",
+    "note_no_markers": "这张表没有给出缺失值标记；模型训练时用的是 {kept}。",
     "note_other_reading": "{option} 按给定的取 {said}；模型训练时用的是 {kept}。",
     "note_folds_case": "按给定的选项忽略取值的大小写和空格；模型训练时没有用 --fold-case。",
     "note_weighted": "与训练时一样，各行按“{column}”加权。",

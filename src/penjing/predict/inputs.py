@@ -252,7 +252,9 @@ def _note_own_markers(kept: Reading, table: Table) -> None:
     if kept.missing is None or own is None or own == kept.missing:
         return
     own, markers = (m["only"] if isinstance(m, Mapping) else m for m in (own, kept.missing))
-    record_notes([Note("note_other_markers", {"said": own, "kept": markers})])
+    if markers:
+        key = "note_other_markers" if own else "note_no_markers"
+        record_notes([Note(key, {"kept": markers, **({"said": own} if own else {})})])
 
 
 def as_row(source: Any) -> Any:  # noqa: ANN401 - whatever `read` can read

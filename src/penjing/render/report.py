@@ -25,7 +25,7 @@ from penjing.render.leaf_rules import rules_of
 from penjing.render.profile_text import kind_name
 from penjing.render.summary import steering_lines
 from penjing.render.svg import to_printable
-from penjing.text.constraints import constraint_sentences
+from penjing.text.constraint_sentences import constraint_sentences
 from penjing.text.formula import decimals
 from penjing.text.labels import condition_text, weight_text
 from penjing.text.phrases import join_names, method_name
