@@ -129,7 +129,7 @@ def compare_recipes(
     >>> import penjing
     >>> comparison = penjing.compare_recipes(penjing.example("watermelon2.0"))
     >>> comparison.to_pandas()["leaves"].tolist()
-    [8, 8, 8]
+    [8, 7, 8]
     """
     names = arguments.texts("recipes", recipes)
     if len(names) < 2:

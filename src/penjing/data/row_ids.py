@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-MAX_ROWS = 1_000_000
+MAX_ROWS = 100_000
 """Rows of larger tables are named by their numbers, so that no ids are held in memory."""
 
 

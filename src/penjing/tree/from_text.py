@@ -92,8 +92,8 @@ def from_text(text: str, target: str = "class", schema: Schema = None) -> TreeDa
     Examples
     --------
     >>> tree = from_text("density <= 0.38: no\ndensity > 0.38\n  dry = 0: no\n  dry = 1: yes")
-    >>> tree.to_dict()["density"]["> 0.38"]
-    {'dry': {'0': 'no', '1': 'yes'}}
+    >>> tree.depth, tree.n_leaves, tree.nodes.cut[0].item()
+    (2, 3, 0.38)
     """
     arguments.text("target", target)
     arguments.text("text", text)

@@ -306,9 +306,8 @@ class _Coding:
     def _judged(self, sheet: RawTable) -> Table:
         wants = self._wants
         reading = with_layout(
-            wants.reading(), sheet.source, sheet.names,
-            encoding=wants.encoding, separator=wants.separator,
-        )  # fmt: skip
+            wants.reading(), sheet, encoding=wants.encoding, separator=wants.separator
+        )
         return build_table(
             sheet, self._marks, wants.target, wants.schema,
             weight=wants.weight, keep=tuple(wants.keep), dates=wants.dates,

@@ -104,15 +104,7 @@ def read(
         raw_table.weight = weight_values(weight, raw_table.n_rows, raw_table.name)
     markers = make_markers(missing, usual=raw_table.has_usual_markers)
     if isinstance(schema, Mapping) or schema is None:
-        if raw_table.source.get("form") not in ("array", "frame"):  # files have a layout
-            told = with_layout(
-                told,
-                raw_table.source,
-                raw_table.names,
-                encoding=encoding,
-                separator=separator,
-                sheet=sheet,
-            )
+        told = with_layout(told, raw_table, encoding=encoding, separator=separator, sheet=sheet)
         return build_table(
             raw_table,
             markers,

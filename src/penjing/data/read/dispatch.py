@@ -17,7 +17,7 @@ from penjing.data.read.c45_files import find_cases_file, find_names_file, from_c
 from penjing.data.read.csv import from_delimited
 from penjing.data.read.csv_duckdb import ColumnHints
 from penjing.data.read.example_files import example_file
-from penjing.data.read.excel import from_sheet, is_workbook, read_workbook
+from penjing.data.read.workbook import from_sheet, is_workbook, read_workbook
 from penjing.data.read.files import (
     CHUNK_BYTES,
     check_file_name,

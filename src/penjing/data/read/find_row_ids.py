@@ -15,6 +15,10 @@ from penjing.data.read.infer import looks_like_id
 from penjing.data.read.raw_columns import RawColumn
 from penjing.data.row_ids import MAX_ROWS, RowIds
 
+MAX_GUESSED = 2_000
+"""With more rows read for a tree, only a column with the name of an id is looked at: columns that
+the tree does not need are not even ranked."""
+
 
 def row_ids_of(context: ReadContext, names: Iterable[str]) -> RowIds | None:
     """Return the ids of rows: those beside the columns, else those of a column left out as an id.
@@ -37,7 +41,7 @@ def row_ids_for_fields(context: ReadContext, used: Collection[str]) -> RowIds | 
     others = [column for column in raw_table.columns if column.name not in used]
     named = [column for column in others if is_id_name(column.name)]
     unnamed = [column for column in others if not is_id_name(column.name)]
-    for column in [*named, *unnamed]:
+    for column in [*named, *(unnamed if raw_table.n_rows <= MAX_GUESSED else ())]:
         quiet = ReadContext(replace(raw_table, notes=[]), context.markers)
         cleaned = clean_column(quiet, column, quiet=True)
         if cleaned.is_distinct() and looks_like_id(quiet, cleaned, find_numbers(quiet, cleaned)):

@@ -8,6 +8,7 @@ from typing import Any
 
 from penjing.data.read.missing_markers import serializable_markers
 from penjing.data.read.numbers import ANY_STYLE, DecimalMark, NumberStyle
+from penjing.data.read.raw_columns import RawTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,8 +210,7 @@ class FileLayout:
 
 def with_layout(
     reading: Reading,
-    source: Mapping[str, Any],
-    names: Sequence[str],
+    raw_table: RawTable,
     *,
     encoding: str | None = None,
     separator: str | None = None,
@@ -222,20 +222,21 @@ def with_layout(
     ----------
     reading : Reading
         What is known otherwise.
-    source : dict
-        What the reader of the file says about it.
-    names : sequence of str
-        The columns of the file.
+    raw_table : RawTable
+        The columns of the file, and what its reader says about it.
     encoding, separator, sheet
         What the user named.
     """
+    source = raw_table.source
+    if source.get("form") in ("array", "frame"):
+        return reading
     own_separator = source.get("separator")
     return replace(
         reading,
         encoding=encoding if "encoding" in source else None,
         is_encoding_certain=bool(encoding) and bool(source.get("is_beyond_ascii_utf8")),
         separator=own_separator if separator or own_separator != "," else None,
-        names=tuple(names) if source.get("has_header") is False else (),
+        names=tuple(raw_table.names) if source.get("has_header") is False else (),
         sheet=None if sheet is None else source.get("sheet"),
     )
 

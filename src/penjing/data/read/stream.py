@@ -27,7 +27,7 @@ from penjing.data.read.dispatch import (
     read_source,
     remembered_encoding,
 )
-from penjing.data.read.excel import WORKBOOK_SUFFIXES, is_workbook
+from penjing.data.read.workbook import WORKBOOK_SUFFIXES, is_workbook
 from penjing.data.read.files import (
     STDIN,
     UnclosedStream,
