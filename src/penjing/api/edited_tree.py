@@ -9,7 +9,7 @@ from penjing import arguments
 from penjing.data.source import Label, Source
 from penjing.data.table import Table
 from penjing.errors import ChoiceError
-from penjing.evaluate.edit_cost import edit_cost
+from penjing.evaluate.edit_cost import EditCost, edit_cost
 from penjing.explain.node import has_training_counts, recipe_of_tree, rows_of_tree
 from penjing.grow.force_syntax import (
     SplitRequest,
@@ -114,12 +114,15 @@ def edited_tree(
     held_out = None if validation is None else validation_rows(tree, validation)
     training = None if rows is None else TrainingSet.of_tree(tree, rows, recipe_of_tree(tree))
     changed = edit(at, training)  # type: ignore[arg-type]
-    if training is None:
-        cost = edit_cost(tree, changed, None, held_out)
-    else:
+
+    def compute_cost() -> EditCost:
+        if training is None:
+            return edit_cost(tree, changed, None, held_out)
         reached = training.rows_of(tree, at)
-        cost = edit_cost(tree, changed, training.table, held_out, reached)
-    return remember_cost(Tree.from_data(changed), tree, cost)
+        return edit_cost(tree, changed, training.table, held_out, reached)
+
+    # Predicting with both trees may take longer than growing the node, so that waits for a reader.
+    return remember_cost(Tree.from_data(changed), tree, compute_cost)
 
 
 def _training_rows(tree: Tree, data: Source | None, *, needs_rows: bool) -> Table | None:

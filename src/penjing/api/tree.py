@@ -772,7 +772,9 @@ class Tree(TreeData):
         >>> tree.edit_cost is None, tree.prune_at(1).edit_cost.to_dict()["training"]["correct"]
         (True, [17.0, 15.0])
         """
-        cost: EditCost | None = self.__dict__.get(_COST)
+        cost: EditCost | Callable[[], EditCost] | None = self.__dict__.get(_COST)
+        if callable(cost):
+            cost = self.__dict__[_COST] = cost()
         return cost
 
     # -- texts and pictures ------------------------------------------------------------------------
@@ -1385,8 +1387,8 @@ class Tree(TreeData):
         return self.write("svg")
 
 
-def remember_cost(tree: Tree, origin: Tree, cost: EditCost) -> Tree:
-    """Return a new tree that knows what it cost, and where its training rows are."""
+def remember_cost(tree: Tree, origin: Tree, cost: Callable[[], EditCost]) -> Tree:
+    """Return a new tree that can tell what it cost, and where its training rows are."""
     tree.__dict__[_COST] = cost
     return remember_rows(tree, origin.__dict__.get(_ROWS))
 

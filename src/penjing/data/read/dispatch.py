@@ -17,7 +17,6 @@ from penjing.data.read.c45_files import find_cases_file, find_names_file, from_c
 from penjing.data.read.csv import from_delimited
 from penjing.data.read.csv_duckdb import ColumnHints
 from penjing.data.read.example_files import example_file
-from penjing.data.read.workbook import from_sheet, is_workbook, read_workbook
 from penjing.data.read.files import (
     CHUNK_BYTES,
     check_file_name,
@@ -36,6 +35,7 @@ from penjing.data.read.python_rows import from_columns, from_dicts, from_pairs, 
 from penjing.data.read.raw_columns import RawTable
 from penjing.data.read.reading import FileLayout
 from penjing.data.read.text_encoding import decode, fitting_encoding, is_beyond_ascii_utf8
+from penjing.data.read.workbook import from_sheet, is_workbook, read_workbook
 from penjing.data.table import Note, Table
 from penjing.errors import ChoiceError, DataError, WrongSourceError, WrongTypeError
 

@@ -27,7 +27,6 @@ from penjing.data.read.dispatch import (
     read_source,
     remembered_encoding,
 )
-from penjing.data.read.workbook import WORKBOOK_SUFFIXES, is_workbook
 from penjing.data.read.files import (
     STDIN,
     UnclosedStream,
@@ -42,6 +41,7 @@ from penjing.data.read.parquet import read_parquet_batches
 from penjing.data.read.raw_columns import RawColumn, RawTable
 from penjing.data.read.reading import FileLayout
 from penjing.data.read.text_encoding import decode
+from penjing.data.read.workbook import WORKBOOK_SUFFIXES, is_workbook
 from penjing.data.table import MISSING
 from penjing.errors import DataError, NoRowsError, PenjingError
 
