@@ -704,7 +704,7 @@ MESSAGES: dict[str, str] = {
     "edit_regrown": "这棵决策树有一棵子树按自己的设置生长，因此不能用别的数据重新生长。",
     "edit_set_without_regrow": "--set 改变 --regrow 的设置，请同时给出 --regrow。",
     "edit_done_replace": "改变划分 {node}：{cost}",
-    "edit_done_prune": "变为叶结点 {node}：{cost}",
+    "edit_done_prune": "把 {node} 变为叶结点：{cost}",
     "edit_done_regrow": "重新生长 {node}：{cost}",
     "edit_together": "合计：{cost}",
     "edit_leaves": "叶结点 {before} {arrow} {after}",
