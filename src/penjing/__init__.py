@@ -37,8 +37,8 @@ _PUBLIC = {
     "Table": "data.table",
     "Tree": "api.tree",
     "bootstrap": "api.resampling",
-    "compare": "api.compare",
-    "compare_recipes": "api.compare",
+    "compare": "api.comparison",
+    "compare_recipes": "api.comparison",
     "cross_validate": "api.resampling",
     "entropy": "criteria.formulas",
     "example": "data.examples",
@@ -107,7 +107,7 @@ _OLD_NAMES = {
 }
 
 if TYPE_CHECKING:
-    from penjing.api.compare import compare, compare_recipes
+    from penjing.api.comparison import compare, compare_recipes
     from penjing.api.fit import fit
     from penjing.api.load import load
     from penjing.api.read_table import read

@@ -96,7 +96,7 @@ NO_WORDS = re.compile(
 NAMES = set(
     re.findall(
         r"\S+",
-        "CSV TSV JSON Lines ARFF Parquet SQL HTML Java Excel ASCII UTF C4 C5 C J48 "
+        "CSV TSV JSON Lines ARFF Parquet SQL HTML Java Excel ASCII UTF Python C4 C5 C J48 "
         "rpart scikit learn ID3 CF NA nan utf gbk GB minsplit cp alpha PR "
         "AllElectronics Han Kamber Quinlan Markdown LaTeX penjing class label "
         "target bash zsh fish powershell",

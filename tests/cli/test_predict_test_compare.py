@@ -18,23 +18,29 @@ TRAIN, TEST = "Watermelon-train1.csv", "Watermelon-test1.csv"
 def test_test_tells_right_and_wrong_in_chinese(run, melon):
     lines = run("test", melon, TEST, "--lang", "zh").out.splitlines()
     assert lines[-1] == "      完全拟合 train1 的决策树，在这个文件上的精度不会超过 7/10。"
-    assert lines[-2] == "原因：它们与训练集第 16、6 和 7 行相同，只是类别标记不同。"
+    assert lines[-2] == "原因：它们与训练集的 编号 16、6 和 7 相同，只是类别标记不同。"
 
 
 def test_test_is_silent_about_rows_it_cannot_see(run, melon):
     Path(TRAIN).write_text("changed,class\n1,2\n")
     text = run("test", melon, TEST).out
     assert "why:" not in text
-    assert "row 7 否→是 (纹理 = 稍糊, 色泽 = 乌黑, 敲声 = 浊响)" in text
+    assert "编号 7 否→是 (纹理 = 稍糊, 色泽 = 乌黑, 敲声 = 浊响)" in text
     assert "->" in run("test", melon, TEST, "--ascii").out
 
 
 def test_test_says_which_wrong_rows_equal_training_rows(run, melon):
     rows = "编号,色泽,根蒂,敲声,纹理,好瓜\n1,青绿,蜷缩,沉闷,稍糊,是\n2,青绿,蜷缩,浊响,模糊,是\n"
     Path("new.csv").write_text(rows, "utf-8")
-    assert "reason: rows 1 are identical to training rows 16" in run("test", melon, "new.csv").out
+    told = run("test", melon, "new.csv").out
+    assert "reason: 编号 1 is identical to 编号 16 of the training set but" in told
     Path("new.csv").write_text(rows.rsplit("\n", 2)[0] + "\n", "utf-8")
-    assert "reason: row 1 is identical to training row 16 but" in run("test", melon, "new.csv").out
+    told = run("test", melon, "new.csv").out
+    assert "reason: 编号 1 is identical to 编号 16 of the training set but" in told
+    lines = [line.partition(",")[2] for line in rows.splitlines()]  # without ids
+    Path("new.csv").write_text("\n".join(lines) + "\n", "utf-8")
+    told = run("test", melon, "new.csv").out
+    assert "reason: row 1 is identical to 编号 16 of the training set but" in told
 
 
 def test_test_prints_everything_on_request(run, melon):

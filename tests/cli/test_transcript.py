@@ -63,8 +63,8 @@ actual         是    否
 class  precision  recall     F1  rows
 是         0.667   0.800  0.727     5
 否         0.750   0.600  0.667     5
-wrong predictions: row 4 是→否, row 6 否→是, row 7 否→是
-reason: they are identical to training rows 16, 6 and 7 but have another class.
+wrong predictions: 编号 4 是→否, 编号 6 否→是, 编号 7 否→是
+reason: they are identical to 编号 16, 6 and 7 of the training set but have another class.
         A tree that fits every row of train1 cannot exceed 7/10 on this file.
 
 $ penjing fit Watermelon-train2.csv --recipe c4.5-textbook -o melon2.tree
@@ -83,7 +83,7 @@ $ penjing test melon2.tree Watermelon-test2.csv
 accuracy 80% (4 of 5), 95% confidence interval 38% to 96%
 baseline 40% (always 否); first split alone 60% (密度)
 ROC AUC 0.833 (0.507 to 1.000), PR AUC 0.867 (是), log loss 7.209, Brier score 0.200
-wrong predictions: row 3 是→否 (密度 0.337 ≤ 0.3815)
+wrong predictions: 编号 3 是→否 (密度 0.337 ≤ 0.3815)
 
 $ penjing prune melon1.tree --method pessimistic --test Watermelon-test1.csv -o melon1p.tree
 step  subtree                    rows  errors if kept  errors as a leaf  decision
@@ -96,7 +96,7 @@ $ penjing compare melon1.tree melon1p.tree --test Watermelon-test1.csv --train W
                leaves  training  test1   leave-one-out
 melon1              8     16/16   7/10           12/16
 melon1p             3     14/16   8/10           13/16
-The predictions differ only for row 7 of the test set. One of ten rows is not enough to conclude that pruning helps; leave-one-out agrees.
+The predictions differ only for 编号 7 of the test set. One of ten rows is not enough to conclude that pruning helps; leave-one-out agrees.
 
 $ penjing prune melon2.tree --method pessimistic --test Watermelon-test2.csv
 nothing to prune: 5 leaves, training accuracy 17/17, test accuracy 4/5, leave-one-out accuracy 13/17.
@@ -125,10 +125,10 @@ DEVIATIONS = {
         "accuracy 70% (7 of 10), 95% confidence interval 40% to 89%"
     ),
     "wrong: row 4 是→否, row 6 否→是, row 7 否→是": (
-        "wrong predictions: row 4 是→否, row 6 否→是, row 7 否→是"
+        "wrong predictions: 编号 4 是→否, 编号 6 否→是, 编号 7 否→是"
     ),
     "why: they equal training rows 16, 6 and 7 but carry the other label.": (
-        "reason: they are identical to training rows 16, 6 and 7 but have another class."
+        "reason: they are identical to 编号 16, 6 and 7 of the training set but have another class."
     ),
     "     A tree that fits all of train1 cannot pass 7/10 on this file.": (
         "        A tree that fits every row of train1 cannot exceed 7/10 on this file."
@@ -147,7 +147,7 @@ DEVIATIONS = {
         "accuracy 80% (4 of 5), 95% confidence interval 38% to 96%"
     ),
     "wrong: row 3 是→否 (密度 0.337 ≤ 0.3815)": (
-        "wrong predictions: row 3 是→否 (密度 0.337 ≤ 0.3815)"
+        "wrong predictions: 编号 3 是→否 (密度 0.337 ≤ 0.3815)"
     ),
     "step  subtree                    rows  errors kept  as leaf  decision": (
         "step  subtree                    rows  errors if kept  errors as a leaf  decision"
@@ -168,7 +168,7 @@ DEVIATIONS = {
         "               leaves  training  test1   leave-one-out"
     ),
     "They differ on test row 7 only. One row of ten is no evidence that pruning helps; leave-one-out agrees in sign.": (
-        "The predictions differ only for row 7 of the test set. One of ten rows is not enough to conclude that pruning helps; leave-one-out agrees."
+        "The predictions differ only for 编号 7 of the test set. One of ten rows is not enough to conclude that pruning helps; leave-one-out agrees."
     ),
     "nothing to prune: 5 leaves, training 17/17, test 4/5, leave one out 13/17.": (
         "nothing to prune: 5 leaves, training accuracy 17/17, test accuracy 4/5, leave-one-out accuracy 13/17."

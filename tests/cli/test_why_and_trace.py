@@ -233,7 +233,10 @@ def test_rules_importance_and_steadiness_are_told(run, melon):
     text = run("ruleset", melon).out
     assert "default: " in text
     assert run("ruleset", melon, "--json").data["training"]["of"] == 16
-    assert run("importance", melon).out.splitlines()[0].startswith("纹理")
+    lines = run("importance", melon).out.splitlines()
+    assert lines[0].split() == ["column", "importance"]
+    assert lines[1].startswith("纹理")
+    assert run("importance", melon, "--lang", "zh").out.split()[:2] == ["属性", "重要性"]
     found = run("importance", melon, "--data", train, "--json").data
     assert set(found) == {"色泽", "根蒂", "敲声", "纹理"}
     told = run("bootstrap", train, "--trees", "10", "--json").data

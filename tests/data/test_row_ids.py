@@ -79,8 +79,11 @@ def test_rows_for_a_tree_are_named_too(tmp_path):
     report = tree.score(str(shifted))
     assert [w.id for w in report.wrong] == IDS
     assert report.row_id == "编号"
-    assert "wrong predictions: 编号 2 n→m, 编号 5 m→n" in report.text()
-    assert "判错的样本：编号 2 n→m，编号 5 m→n" in report.text("zh")
+    assert "wrong predictions, by 编号: 2 n→m, 5 m→n" in report.text()
+    assert "判错的样本（按编号）：2 n→m，5 m→n" in report.text("zh")
+    few = tree.score(penjing.read(str(shifted), "y", quiet=True).take([1, 2]))
+    assert "wrong predictions: 编号 5 m→n, 编号 8 n→m" in few.text()
+    assert "判错的样本：编号 5 m→n，编号 8 n→m" in few.text("zh")
     assert report.to_json()["wrong"][0] == {"row": 1, "actual": "n", "predicted": "m", "id": 2}
     assert report.to_json()["row_id"] == "编号"
     plain = tree.score(penjing.read(str(shifted), "y", schema={"编号": "ignore"}, quiet=True))
@@ -117,6 +120,7 @@ def test_a_missing_id_falls_back_to_the_number():
     assert ids(table)[:3] == [2, None, 8]
     tree = penjing.Tree.from_dict({"a": {"u": "n", "v": "m"}}, target="y")
     assert "编号 2 m→n, row 2 n→m, 编号 8 m→n" in tree.score(table).text()
+    assert "编号 2 m→n, row 2 n→m" in tree.score(table.take([0, 1])).text()
 
 
 @pytest.mark.parametrize("n", [12])

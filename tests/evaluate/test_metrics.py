@@ -46,7 +46,7 @@ def test_the_report_of_the_homework(melons):
         "class  precision  recall     F1  rows",
         "是         0.667   0.800  0.727     5",
         "否         0.750   0.600  0.667     5",
-        "wrong predictions: row 4 是→否, row 6 否→是, row 7 否→是",
+        "wrong predictions: 编号 4 是→否, 编号 6 否→是, 编号 7 否→是",
     ]
     assert report.text("zh").splitlines() == [
         "精度 70%（7/10），95% 置信区间 40%–89%",
@@ -59,7 +59,7 @@ def test_the_report_of_the_homework(melons):
         "类别  查准率  查全率     F1  样本数",
         "是     0.667   0.800  0.727       5",
         "否     0.750   0.600  0.667       5",
-        "判错的样本：第 4 行 是→否，第 6 行 否→是，第 7 行 否→是",
+        "判错的样本：编号 4 是→否，编号 6 否→是，编号 7 否→是",
     ]
 
 
@@ -67,7 +67,7 @@ def test_the_second_homework(melons):
     tree = grown(melons["train2"], "c4.5-textbook")
     report = tree.score(shared(COURSE + "test2.csv"))
     assert report.headline() == "accuracy 80% (4 of 5), 95% confidence interval 38% to 96%"
-    assert report.wrong_text() == "wrong predictions: row 3 是→否"
+    assert report.wrong_text() == "wrong predictions: 编号 3 是→否"
 
 
 def test_leave_one_out_of_the_homework(melons):

@@ -127,6 +127,7 @@ def folder(tmp_path, monkeypatch):
     """Go to a folder of its own that holds a model."""
     monkeypatch.chdir(tmp_path)
     tree().save("model.tree")
+    (tmp_path / "hand.txt").write_text("a = u: n\na = v: y\n")
     return tmp_path
 
 

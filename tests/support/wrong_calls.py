@@ -99,6 +99,11 @@ def of_rows() -> list[Call]:
     }  # fmt: skip
     boot = {
         "data": SOURCE, "target": NONE, "recipe": NEVER, "n": "3", "seed": FROM_0, "quiet": SWITCH,
+        "prune": NONE,
+    }  # fmt: skip
+    several = {
+        "data": SOURCE, "target": NONE, "recipes": NEVER, "test": NONE, "folds": f"None|3|{LARGE}",
+        "seed": FROM_0, "quiet": SWITCH,
     }  # fmt: skip
     parts = {"table": "frame", "seed": FROM_0, "target": NONE, "quiet": SWITCH}
     sheet = {
@@ -113,6 +118,8 @@ def of_rows() -> list[Call]:
         Call("cross_validate", penjing.cross_validate, {"table": t, "how": "id3", "k": 2}, cross),
         Call("bootstrap", penjing.bootstrap, {"data": t, "n": 2}, boot),
         Call("worksheet", penjing.worksheet, {"data": t, "recipe": "cart-binary"}, sheet),
+        Call("compare_recipes", penjing.compare_recipes,
+             {"data": t, "recipes": ["id3", "cart-binary"]}, several),
         Call("folds", penjing.folds, {"table": t, "k": 2}, parts | {"k": "3"}),
         Call("hold_out", penjing.hold_out, {"table": t, "share": 0.4}, parts | {"share": "0.5"}),
         Call("Fold", lambda **given: penjing.Fold(**given).of(t), {"k": 4, "which": 1},
@@ -120,6 +127,7 @@ def of_rows() -> list[Call]:
         Call("example", penjing.example, {"name": "fish"}, {"name": NEVER}),
         Call("Table.column", t.column, {"name": "a"}, {"name": NEVER}),
         Call("Table.row_number", t.row_number, {"row": 1}, {"row": "0|3"}),
+        Call("Table.row_id", t.row_id, {"row": 1}, {"row": "0|3"}),
         Call("Table.text", t.text, {}, {"lang": NEVER}),
         Call("Table.take", t.take, {"rows": [1]},
              {"rows": "[]|()|array[0]|[1, 2]|series"}),
@@ -178,7 +186,15 @@ def of_trees() -> list[Call]:
              {"method": NEVER, "validation": NONE, "training": f"{NONE}|{UNREAD}", "folds": NONE}),
         Call("Tree.to_dict", made.to_dict, {}, {"empty": SWITCH}),
         Call("Tree.from_dict", made.from_dict, {"tree": {"a": {"u": "n", "v": "y"}}},
-             {"tree": plain, "target": TEXT}),
+             {"tree": plain, "target": TEXT, "schema": "None|{}|[]|()"}),
+        Call("Tree.from_text", made.from_text, {"text": "a = u: n\na = v: y"},
+             {"text": "'zzz'|long text|NUL|half a letter", "target": TEXT,
+              "schema": "None|{}|[]|()", "quiet": SWITCH}),
+        Call("Tree.from_file", made.from_file, {"path": "hand.txt"},
+             {"path": NEVER, "target": TEXT, "schema": "None|{}|[]|()", "encoding": NONE,
+              "quiet": SWITCH}),
+        Call("Tree.with_counts", made.with_counts, {"data": rows},
+             {"data": NEVER, "missing": NONE, "quiet": SWITCH}),
         Call("Tree.save", made.save, {"path": "kept.tree"}, {"path": FILE}),
         Call("Tree.write", made.write, {"kind": "text"}, {"kind": NEVER, "class_names": NAMES}),
         Call("Tree.draw", made.draw, {},
@@ -200,7 +216,8 @@ def of_trees() -> list[Call]:
         Call("Tree.plot", made.plot, {}, {"ax": NONE, **drawn}),
         Call("load", penjing.load, {"path": "model.tree"}, {"path": NEVER}),
         Call("compare", penjing.compare, {"a": made, "b": made},
-             {"a": NEVER, "b": NEVER, "tables": "None|{}", "names": "generator"}),
+             {"a": NEVER, "b": NEVER, "tables": "None|{}", "names": "None|generator",
+              "folds": NONE, "seed": FROM_0}),
     ]  # fmt: skip
 
 

@@ -161,3 +161,15 @@ def test_all_that_needs_counts_works():
     assert penjing.compare(hand, tree).same
     assert tree.explain({"密度": 0.5}).to_json()["answer"] == "是"
     assert tree.ruleset(melons).to_json()
+
+
+def test_a_mistyped_category_is_said_by_score():
+    melons = penjing.example("watermelon2.0")
+    typo = Tree.from_dict({"纹理": {"清晰": "是", "稍湖": "否", "模糊": "否"}}, target="好瓜")
+    with pytest.warns(DataWarning, match="no row has the category '稍湖'"):
+        report = typo.score(melons)
+    assert report.n == 17
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        good = {"清晰": "是", "稍糊": "否", "模糊": "否"}
+        assert Tree.from_dict({"纹理": good}, target="好瓜").score(melons).correct == 14

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from penjing import arguments
 from penjing.api.class_names import shown
-from penjing.api.data_warnings import warns_of_rows, with_warnings
+from penjing.api.data_warnings import warn_of, warns_of_rows, with_warnings
 from penjing.api.keywords import accepts_other_options, given_options
 from penjing.api.settings import SubtreeSettings
 from penjing.data.source import ClassNames, ColumnSchema, Label, Source, Target
@@ -400,6 +400,11 @@ class Tree(TreeData):
             In comparisons, formats and ``float()`` a report is the number that scikit-learn's
             ``score`` returns: the accuracy, or R².
 
+        Warns
+        -----
+        DataWarning
+            If a tree written by hand has categories that no row has, or no branch for one.
+
         Examples
         --------
         >>> import penjing
@@ -410,6 +415,13 @@ class Tree(TreeData):
         """
         from penjing.evaluate.validation import score
 
+        if not self.has_counts and y is None:  # a mistyped category of a tree written by hand
+            from penjing.predict.inputs import align
+            from penjing.training.count_rows import notes_of
+            from penjing.training.pruning import validation_rows
+
+            source = align(self, source)
+            warn_of(notes_of(self, validation_rows(self, source)))
         return score(self, source, y, unseen=unseen, missing=missing, positive=positive)
 
     def summarize(
@@ -1317,6 +1329,7 @@ class Tree(TreeData):
         from penjing.tree.from_file import tree_of_file
 
         name = str(arguments.path("path", path))
+        arguments.optional_text("encoding", encoding)
         data = read_file(name)
         return Tree.from_data(
             with_warnings(lambda: tree_of_file(data, name, target, schema, encoding), quiet=quiet)

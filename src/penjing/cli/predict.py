@@ -163,7 +163,7 @@ def evaluate(
     rows = reading.read_rows_for(console, tree, data)
     sources.warn_if_not_held_out(console, reading, {model: tree}, data, rows)
     policy: Any = {"unseen": unseen, "missing": missing}  # checked by `score`
-    report = tree.score(rows, positive=evaluation.positive, **policy)
+    report = _score(console, tree, rows, positive=evaluation.positive, **policy)
     bound = training = None
     if not tree.is_regression:
         training = sources.find_training_rows(console, tree, model, train, reading)
@@ -178,6 +178,18 @@ def evaluate(
         for line in evaluation.lines(report, console.lang, full=full):  # type: ignore[arg-type]
             console.print(line)
     return _check_accuracy(console, report, min_accuracy)
+
+
+def _score(console: Console, tree: Tree, rows: Table, **options: Any) -> Any:  # noqa: ANN401
+    """Return the report of a tree, with notes about a tree that was written by hand."""
+    from penjing.evaluate.validation import score  # noqa: PLC0415 - heavy
+
+    if not tree.has_counts and rows.target is not None:
+        from penjing.training.count_rows import notes_of  # noqa: PLC0415 - heavy
+        from penjing.training.pruning import validation_rows  # noqa: PLC0415
+
+        console.print_notes(notes_of(tree, validation_rows(tree, rows)))
+    return score(tree, rows, **options)
 
 
 def _accuracy_bound(training: Table, rows: Table) -> AccuracyBound:

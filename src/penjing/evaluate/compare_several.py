@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from penjing.formatting.frame import DataFrame
 
 TRAINING = "training"
+LEAVE_ONE_OUT = "leave-one-out"
 Folds = int | Literal["leave-one-out"]
 
 
@@ -207,6 +208,9 @@ def compare_several(
     for tree in trees:
         if tree.is_regression != trees[0].is_regression:
             raise ChoiceError("compare_kinds", a=trees[0].target.name, b=tree.target.name)
+    if folds is not None and not (isinstance(folds, str) and folds == LEAVE_ONE_OUT):
+        folds = arguments.whole_number("folds", folds, 2)
+    seed = arguments.whole_number("seed", seed, 0)
     rows = {name: read_for_all(trees, source) for name, source in (tables or {}).items()}
     if folds is not None and TRAINING not in rows:
         raise ChoiceError("compare_folds_need_rows", folds=folds)

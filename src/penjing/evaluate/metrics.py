@@ -53,6 +53,8 @@ MOST_CLASSES_SHOWN = 40
 """With more classes, notebooks show no confusion table."""
 MOST_CLASSES_NAMED = 5
 """How many classes a sentence names."""
+MOST_NAMED_ROWS = 5
+"""With more wrong rows, the name of their id column is printed once for all."""
 MOST_WRONG_SHOWN = 20
 """How many wrong rows are printed; `Report.wrong` has all of them."""
 
@@ -598,15 +600,7 @@ class Report(ReportNumber):
                 }
                 for s in self.per_class
             ],
-            "wrong": [
-                {
-                    "row": w.row,
-                    "actual": w.actual,
-                    "predicted": w.predicted,
-                    **({} if self.row_id is None else {"id": w.id}),
-                }
-                for w in self.wrong
-            ],
+            "wrong": [_wrong_json(w, has_id=self.row_id is not None) for w in self.wrong],
             "unlabelled": self.unlabelled,
             **self._scores_by_sklearn_name(),
             "intervals": {
@@ -860,14 +854,15 @@ class Report(ReportNumber):
         >>> penjing.fit(fish, max_depth=1).score(fish).wrong_text()
         'wrong predictions: row 3 no→yes'
         """
+        column, heading = heading_of(self)
         shown = [
-            wrong_text(w, self.row_id, w.actual, w.predicted, lang)
+            wrong_text(w, column, w.actual, w.predicted, lang)
             for w in self.wrong[:MOST_WRONG_SHOWN]
         ]
         rows = join_clauses(shown, lang)
         if len(self.wrong) > MOST_WRONG_SHOWN:
             rows = say("report_wrong_more", lang, rows=rows, n=len(self.wrong) - MOST_WRONG_SHOWN)
-        return say("report_wrong", lang, rows=rows)
+        return say(heading, lang, rows=rows, column=self.row_id)
 
     def __str__(self) -> str:
         return self.text()
@@ -928,6 +923,25 @@ def _scores_line(scores: ProbabilityScores, positive: Label | None, lang: str) -
     return say(key, lang, roc_auc=area, pr_auc=precision, **values)
 
 
+def _wrong_json(wrong: Wrong, *, has_id: bool) -> dict[str, Label | None]:
+    """Return a wrong row as plain data, with its id if the rows have ids."""
+    plain: dict[str, Label | None] = {"row": wrong.row, "actual": wrong.actual}
+    plain["predicted"] = wrong.predicted
+    return plain | {"id": wrong.id} if has_id else plain
+
+
+def heading_of(report: Report) -> tuple[str | None, str]:
+    """Return the name of the ids of wrong rows, and the key of the line that lists them.
+
+    Of many rows, the line has the name of their ids once: the name of each is then empty.
+    """
+    shown = report.wrong[:MOST_WRONG_SHOWN]
+    has_ids = report.row_id is not None and all(wrong.id is not None for wrong in shown)
+    if has_ids and len(shown) > MOST_NAMED_ROWS:
+        return "", "report_wrong_by"
+    return report.row_id, "report_wrong"
+
+
 def wrong_text(
     wrong: Wrong, row_id: str | None, actual: object, predicted: object, lang: str
 ) -> str:
@@ -935,7 +949,7 @@ def wrong_text(
     classes = {"actual": actual, "predicted": predicted}
     if row_id is None or wrong.id is None:
         return say("report_wrong_row", lang, row=wrong.row, **classes)
-    return say("report_wrong_id", lang, column=row_id, id=wrong.id, **classes)
+    return say("report_wrong_id", lang, column=row_id, id=wrong.id, **classes).lstrip()
 
 
 def report_of(

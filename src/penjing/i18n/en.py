@@ -498,6 +498,7 @@ MESSAGES: dict[str, str] = {
     "report_actual": "actual",
     "report_wrong": "wrong predictions: {rows}",
     "report_wrong_row": "row {row} {actual}→{predicted}",
+    "report_wrong_by": "wrong predictions, by {column}: {rows}",
     "report_wrong_id": "{column} {id} {actual}→{predicted}",
     "report_wrong_more": "{rows}, and {n:,} more",
     "report_unlabelled": "{n:,} rows without a value in '{target}' were left out.",

@@ -324,7 +324,7 @@ HELP: dict[str, str] = {
     "option_cross": "Grow further trees for cross-validation and curves, or skip them.",
     "option_min_accuracy": "Exit with code 3 if the accuracy is below this value, between 0 and 1.",
     "option_compared_recipes": "Grow a tree by each of these recipes from the table, such as "
-    "id3,c4.5-textbook,cart-textbook.",
+    "id3,rpart,cart-textbook.",
     "option_compare_folds": "Cross-validate the recipe of every tree with this number of folds.",
     "option_positive": "The class that lift, cut-offs and PR AUC are about.",
     "option_false_costs": "Print the cut-off with the lowest cost, given the costs of a false "

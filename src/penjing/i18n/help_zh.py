@@ -298,7 +298,7 @@ HELP: dict[str, str] = {
     "或 pruning（精度随剪枝后叶结点个数的变化）。",
     "option_cross": "为交叉验证和曲线生成更多的树，或不生成。",
     "option_min_accuracy": "精度低于此值（介于 0 和 1 之间）时以退出码 3 结束。",
-    "option_compared_recipes": "按这些配方各由数据表生成一棵树，例如 id3,c4.5-textbook,cart-textbook。",
+    "option_compared_recipes": "按这些配方各由数据表生成一棵树，例如 id3,rpart,cart-textbook。",
     "option_compare_folds": "对每棵树的配方做交叉验证，指定折数。",
     "option_positive": "提升度、阈值和 PR 面积所针对的类别。",
     "option_false_costs": "按假正例和假反例的代价（如 1:5）打印总代价最低的阈值。",

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from penjing.data.table import Table
-from penjing.evaluate.metrics import wrong_text
+from penjing.evaluate.metrics import heading_of, wrong_text
 from penjing.formatting.text_table import last_steps
 from penjing.i18n import say
 from penjing.text.labels import answer_text, branch_text, condition_text, number_text, quoted
@@ -44,14 +44,15 @@ def wrong_rows_line(
         Use ASCII characters only.
     """
     shown = []
+    column, heading = heading_of(report)
     for row in report.wrong[:MAX_ROWS]:
         actual, predicted = quoted(row.actual), quoted(row.predicted)
-        text = wrong_text(row, report.row_id, actual, predicted, lang)
+        text = wrong_text(row, column, actual, predicted, lang)
         shown.append(text + (f" ({paths[row.row]})" if row.row in paths else ""))
     rows = join_clauses(shown, lang)
     if len(report.wrong) > MAX_ROWS:
         rows = say("report_wrong_more", lang, rows=rows, n=len(report.wrong) - MAX_ROWS)
-    line = say("report_wrong", lang, rows=rows)
+    line = say(heading, lang, rows=rows, column=report.row_id)
     return line.replace("→", "->") if ascii_only else line
 
 
@@ -160,9 +161,8 @@ def rows_phrase(table: Table, numbers: Sequence[int], lang: str = "en") -> str:
     'rows 3 and 4'
     """
     if table.row_ids is not None:
-        wanted = set(numbers)
-        found = (row for row in range(table.n_rows) if table.row_number(row) in wanted)
-        ids = [table.row_id(row) for row in found]
+        rows = {table.row_number(row): row for row in range(table.n_rows)}
+        ids = [table.row_id(rows[number]) for number in numbers]
         if None not in ids:
             return f"{table.row_ids.name} {join_names(ids, lang)}"
     return say("rows_named", lang, n=len(numbers), rows=join_names(list(numbers), lang))

@@ -65,7 +65,7 @@ def with_counts(
         recipe = dict(tree.recipe) | {"missing": policy[missing]}
         tree = replace(tree, recipe=recipe)
     rows = validation_rows(tree, source)
-    record_notes(_notes(tree, rows))
+    record_notes(notes_of(tree, rows))
     rows = recipe_rows(tree, rows)
     assert rows.target is not None
     others = other_columns(tree, source) if others is None else others
@@ -167,7 +167,16 @@ def _gains(tree: TreeData) -> tuple[Floats, Floats]:
 # -- what the tree and the table have not in common ------------------------------------------------
 
 
-def _notes(tree: TreeData, rows: Table) -> Iterator[Note]:
+def notes_of(tree: TreeData, rows: Table) -> Iterator[Note]:
+    """Yield notes about categories and classes that only a tree or only its rows have.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    rows : Table
+        Rows that were aligned to it, with the target.
+    """
     assert rows.target is not None
     stopped = _rows_without_branch(tree, rows)
     for position in used_columns(tree):

@@ -88,6 +88,7 @@ def compare(
         tables = more.pop(0)
         if more and names is None:
             names = more.pop(0)
+    arguments.whole_number("seed", seed, 0)
     if more or folds is not None:
         return compare_several([a, b, *more], tables, names, folds=folds, seed=seed)
     pair: Any = ("a", "b") if names is None else names
