@@ -175,7 +175,7 @@ def evaluate(
     else:
         tables = (training, rows)
         _print_report(console, tree, tables, report, bound, full=full, names=(train, data))
-        for line in evaluation.lines(report, console.lang, full=full):  # type: ignore[arg-type]
+        for line in evaluation.lines(report, console.lang, full=full):
             console.print(line)
     return _check_accuracy(console, report, min_accuracy)
 

@@ -154,7 +154,7 @@ class Cleaner:
             steps.append(f"CASE WHEN {last} = ')' THEN {self._before('t', money)} ELSE t END")
         inside = "trim(substr(t, 2, length(t) - 2))"
         steps += [
-            f"CASE WHEN substr(t, 1, 1) = '(' AND {last} = ')' THEN '(' || {inside} ELSE t END",
+            (f"CASE WHEN substr(t, 1, 1) <> '(' THEN t WHEN {last} = ')' THEN '(' || {inside} END"),
             (
                 "CASE WHEN substr(t, 1, 1) = '(' "
                 f"THEN '(' || {self._after('substr(t, 2)', units)} ELSE t END"
@@ -411,7 +411,7 @@ class _Sqlite(_Functions):
         wrong = [
             f"[0-9]{digits}*{mark}*", f"*{mark}{digits}[0-9]*", f"*{mark}", f"*{mark}[0-9]",
             f"*{mark}[0-9][0-9]", f"*{mark}[^0-9]*", f"*{mark}[0-9][^0-9]*",
-            f"*{mark}[0-9][0-9][^0-9]*", f"*{point}*{mark}*", "*[eE]*",
+            f"*{mark}[0-9][0-9][^0-9]*", f"*{point}*{mark}*", f"*{point}", "*[eE]*",
         ]  # fmt: skip
         is_grouped = " AND ".join(
             ["ltrim(t, '+-') GLOB '[1-9]*'"]
