@@ -14,7 +14,7 @@ from penjing.export.language import Language, _parts
 from penjing.export.python import Python
 
 LANGUAGES: tuple[Language, ...] = (C(), Java("PenjingTree"), JavaScript(), Python())
-OWN = {"c": {"levels", "level_tables", "find_level"}, "javascript": {"unseen"}}
+OWN = {"c": {"categories", "category_tables", "find_category"}, "javascript": {"unseen"}}
 OWN["python"] = {"texts", "unseen"}
 NOT_FIELDS = {"name", "column"}
 """What the programs themselves write in braces."""

@@ -173,3 +173,9 @@ def test_an_option_of_another_program_is_refused_by_the_recipes_name():
 def test_what_is_for_classes_is_refused_for_numbers(recipe, settings):
     with pytest.raises(ChoiceError, match="needs a categorical target, but 'c' is numeric"):
         penjing.fit(NUMBERS, recipe=recipe, **settings)
+
+
+def test_a_named_criterion_is_not_confused_with_the_equal_default():
+    named = recipe_of("rpart", criterion="gini")
+    assert recipe_of(named).is_criterion_named
+    assert not recipe_of(recipe_of("rpart")).is_criterion_named

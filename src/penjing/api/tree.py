@@ -477,7 +477,8 @@ class Tree(TreeData):
         from penjing.evaluate.drift import drift
 
         rows = self.training_table() if training is None else training
-        return drift(self, source, None if rows is None else align_all(self, rows))
+        known = None if rows is None else align_all(self, rows, keeps_weight=True)
+        return drift(self, source, known)
 
     @warns_of_rows
     def importances(

@@ -316,7 +316,8 @@ def compare(
     if how is not None and train is None:
         raise ChoiceError("compare_folds_need_rows", folds=how)
     if how is not None and train is not None:  # trees grow from columns that none splits on, too
-        tables["training"] = reading.read_table(replace(console, is_quiet=True), train)
+        quiet = replace(console, is_quiet=True)
+        tables["training"] = reading.read_rows_for_all(quiet, trees, train, all_columns=True)
     from penjing.evaluate.compare_several import compare_several  # noqa: PLC0415 - heavy
 
     comparison = compare_several(trees, tables, _distinct_names(models), folds=how, seed=seed)
@@ -374,8 +375,7 @@ def _compare_recipes(
     tables = {"training": table}
     if test is not None:
         rows_only = replace(reading, schema=None, ignore=None, keep=None, dates=None)
-        assert table.target is not None
-        tables["test"] = rows_only.read_rows(console, test, table.schema, table.target.field)
+        tables["test"] = rows_only.read_rows_for_all(console, list(trees.values()), test)
         if sources.are_same_file(test, files[0]):
             console.print_note("note_training_rows_tested", source=test)
     comparison = compare_several(list(trees.values()), tables, list(trees), folds=folds, seed=seed)

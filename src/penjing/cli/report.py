@@ -236,7 +236,11 @@ def _rows_to_compare(
         like = reading.reading_for(console, tree)
         reading.check_ignored_columns(tree)
         try:
-            return reading.read_rows(console, path, tree.schema, None, data=data, like=like)
+            return reading.read_rows(
+                console, path, tree.schema, None, data=data, like=like, keeps_weight=True
+            )
         except PenjingError:  # a column that predictions do not need is absent or of another type
             pass
-    return reading.read_rows_for(console, tree, path, data, with_target=False)
+    return reading.read_rows_for(
+        console, tree, path, data, with_target=False, keeps_weight=True
+    )

@@ -124,10 +124,12 @@ class ReadingOptions:
         needed: Collection[str] | None = None,
         data: SourceFile | None = None,
         like: Mapping[str, Any] | FileLayout | None = None,
+        keeps_weight: bool = False,
     ) -> Table:
         """Return the rows of a file with the columns of a tree or of another table.
 
         ``like`` is how that table was read; the options of the command line take precedence.
+        With ``keeps_weight`` rows without a target are weighted as in training, too.
         """
         from penjing.data.read import read  # noqa: PLC0415
         from penjing.predict.inputs import align_to  # noqa: PLC0415 - heavy
@@ -145,6 +147,7 @@ class ReadingOptions:
             keep=[] if roles.target is None else [roles.target],
             fold_case=self.fold_case,
             like=like,
+            keeps_weight=keeps_weight,
             **self._parsing_options(data),
         )
         console.print_notes(table.notes)
@@ -250,6 +253,7 @@ class ReadingOptions:
         data: SourceFile | None = None,
         *,
         with_target: bool = True,
+        keeps_weight: bool = False,
     ) -> Table:
         """Return the rows of a file for a tree; only the columns of its splits are required."""
         self.check_ignored_columns(tree)
@@ -257,16 +261,20 @@ class ReadingOptions:
         options: dict[str, Any] = {
             "needed": split_columns(tree),
             "like": self.reading_for(console, tree),
+            "keeps_weight": keeps_weight,
         }
         return self.read_rows(console, path, tree.schema, target, data=data, **options)
 
-    def read_rows_for_all(self, console: Console, trees: Sequence[Tree], path: str) -> Table:
-        """Return the rows of a file with the columns of the splits of all trees."""
+    def read_rows_for_all(
+        self, console: Console, trees: Sequence[Tree], path: str, *, all_columns: bool = False
+    ) -> Table:
+        """Return the rows of a file with the columns of the splits of all trees, or all columns."""
         from penjing.predict.inputs import reading_of  # noqa: PLC0415 - heavy
 
         self.check_ignored_columns(*trees)
         fields = {field.name: field for tree in reversed(trees) for field in tree.schema}
-        needed = {name for tree in trees for name in split_columns(tree)}
+        used = {name for tree in trees for name in split_columns(tree)}
+        needed = None if all_columns else used
         options: dict[str, Any] = {
             "needed": needed,
             "like": self.reading_for(console, *trees),

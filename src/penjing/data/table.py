@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from penjing.arguments import bad_value_error, is_whole
 from penjing.data.notes import Note, Notes
+from penjing.data.pickles import restore_fields
 from penjing.data.row_ids import RowIds
 from penjing.data.source import Label
 from penjing.data.table_preview import preview_html, preview_text, size_text
@@ -179,6 +180,10 @@ class Table:
     def __post_init__(self) -> None:
         if type(self.notes) is not Notes:
             object.__setattr__(self, "notes", Notes(self.notes))
+
+    def __setstate__(self, state: list[Any]) -> None:
+        """Restore a pickle; one of 0.1.0 has fewer fields."""
+        restore_fields(self, state)
 
     def text(self, lang: str = "en") -> str:
         """Return the first rows as text, with the type of each column.

@@ -105,7 +105,7 @@ def recipe_of(recipe: str | Recipe, **changes: Any) -> Recipe:  # noqa: ANN401 -
             raise unknown_name_error("unknown_choice", recipe, (AUTO, *_recipes()), kind="recipe")
         recipe = known
     try:
-        return _changed(recipe, setting_types, **changes)
+        return _changed(recipe, (recipe.is_criterion_named, *setting_types), **changes)
     except Exception:  # noqa: BLE001 - unhashable settings; invalid ones are refused again
         return recipe.but(**changes)
 
@@ -116,7 +116,7 @@ _FIELDS = tuple(field.name for field in fields(Recipe))
 @lru_cache(maxsize=64, typed=True)  # typed, and with the types of its settings: True is not 1
 def _changed(
     recipe: Recipe,
-    setting_types: tuple[type, ...],  # noqa: ARG001 - part of the key of the cache
+    other_facts: tuple[bool | type, ...],  # noqa: ARG001 - what equality leaves out
     **changes: Any,  # noqa: ANN401 - checked by `but`
 ) -> Recipe:
     return recipe.but(**changes)

@@ -348,7 +348,7 @@ def drift(
     """
     if not tree.has_counts:
         raise DataError("drift_needs_counts")
-    table = align_all(tree, source)
+    table = align_all(tree, source, keeps_weight=True)
     if not table.n_rows or not table.weights.sum() > 0:
         raise DataError("drift_no_rows", source=str(table.source.get("name", "table")))
     group, names, trained = tree_parts(tree)

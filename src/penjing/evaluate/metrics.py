@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing import arguments
+from penjing.data.pickles import restore_fields
 from penjing.data.row_ids import RowIds
 from penjing.data.source import Label
 from penjing.data.statistics import format_count, percent, plain_number, weight_sums, wilson
@@ -20,10 +21,7 @@ from penjing.errors import ChoiceError, unknown_name_error
 from penjing.evaluate.baseline import Baseline, class_baseline
 from penjing.evaluate.cutoff import Cutoff, cutoff_of
 from penjing.evaluate.lift import Lift, lift_of, path_of
-from penjing.evaluate.number_report import (
-    NumberReport,  # noqa: F401 - 0.1.0 had it here
-    restore_fields,
-)
+from penjing.evaluate.number_report import NumberReport  # noqa: F401 - 0.1.0 had it here
 from penjing.evaluate.probability_scores import (
     ProbabilityGroups,
     ProbabilityScores,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from penjing.data.pickles import restore_fields
 from penjing.data.statistics import plain_number
 from penjing.data.table import Floats
 from penjing.evaluate.baseline import NumberBaseline, number_baseline
@@ -22,16 +23,6 @@ from penjing.text.labels import quoted
 
 if TYPE_CHECKING:
     from penjing.formatting.frame import DataFrame
-
-
-def restore_fields(report: Any, state: list[Any]) -> None:  # noqa: ANN401 - a dataclass
-    """Set the fields of a pickled dataclass, those that it did not have to their defaults."""
-    every = fields(report)
-    for each, value in zip(every, state, strict=False):
-        object.__setattr__(report, each.name, value)
-    for each in every[len(state) :]:
-        made = each.default if each.default_factory is MISSING else each.default_factory()
-        object.__setattr__(report, each.name, made)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from penjing import arguments
 from penjing.criteria.criterion import Criterion, Impurity, kernel_of
 from penjing.criteria.kernels import check_kernel
 from penjing.data.lazy_column import LazyColumn
+from penjing.data.pickles import restore_fields
 from penjing.data.table import Column, Table
 from penjing.errors import ChoiceError, DataError, WrongTypeError, unknown_name_error
 from penjing.grow.constraints import SETTINGS as CONSTRAINTS
@@ -98,11 +99,15 @@ class Recipe:
     min_branch: float = 0.0
     min_gain: float = 0.0
     laplace: bool = False
+    options: DialectOptions = TEXTBOOK
     monotonic_cst: Monotonic | None = None
     interaction_cst: Interaction | None = None
-    options: DialectOptions = TEXTBOOK
     is_criterion_named: bool = field(default=False, init=False, compare=False, repr=False)
     """Whether the criterion was given to `but`: only then is it refused for another target."""
+
+    def __setstate__(self, state: list[Any]) -> None:
+        """Restore a pickle; one of 0.1.0 has fewer fields."""
+        restore_fields(self, state)
 
     def but(self, **changes: object) -> Recipe:
         """Return the recipe with some settings changed.

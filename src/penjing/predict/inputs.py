@@ -53,10 +53,16 @@ def align(tree: TreeData, source: Any) -> Table:  # noqa: ANN401 - whatever `rea
     return align_to(tree.schema, tree.target, source, _used_names(tree), reading=tree.reading)
 
 
-def align_all(tree: TreeData, source: Any) -> Table:  # noqa: ANN401 - whatever `read` can read
+def align_all(
+    tree: TreeData,
+    source: Any,  # noqa: ANN401 - whatever `read` can read
+    *,
+    keeps_weight: bool = False,
+) -> Table:
     """Return every row of a source for prediction, with or without a class.
 
     :func:`align` leaves out rows whose class is missing, as reading for training or testing does.
+    With ``keeps_weight`` the rows are weighted as in training, if they have that column.
 
     Examples
     --------
@@ -68,7 +74,13 @@ def align_all(tree: TreeData, source: Any) -> Table:  # noqa: ANN401 - whatever 
     (2, 1)
     """
     return align_to(
-        tree.schema, tree.target, source, _used_names(tree), aim=False, reading=tree.reading
+        tree.schema,
+        tree.target,
+        source,
+        _used_names(tree),
+        aim=False,
+        reading=tree.reading,
+        keeps_weight=keeps_weight,
     )
 
 
@@ -175,6 +187,7 @@ def align_to(
     *,
     aim: bool = True,
     reading: Mapping[str, Any] | None = None,
+    keeps_weight: bool = False,
 ) -> Table:
     """Return the rows of a source with exactly these columns, and this target if it has it.
 
@@ -193,6 +206,8 @@ def align_to(
     reading : dict, optional
         How the table of the tree was read, as its model stores it. A table that was read with
         markers of its own keeps those.
+    keeps_weight : bool
+        Whether rows that are read without the target are weighted as in training.
     """
     wanted = [f for f in schema if needed is None or f.name in needed]
     if not isinstance(source, Table):
@@ -201,7 +216,8 @@ def align_to(
             source = [source]
         names = _names(source, [f.name for f in schema], target)
         like = None if reading is None else layout_of(reading, schema, target)
-        table = read(source, (aim and target) or False, wanted, names=names, like=like)
+        aimed = (aim and target) or False
+        table = read(source, aimed, wanted, names=names, like=like, keeps_weight=keeps_weight)
         record_notes(note for note in table.notes if note.key in OTHER_READING)
     else:
         table = source

@@ -218,7 +218,13 @@ def test_a_note_states_the_true_counts(seed, n, noise):
         assert (found[0].values["right"], found[0].values["of"]) == (right, n)
 
 
-@pytest.mark.parametrize("source", ["array", "frame", "rows"])
+def test_columns_of_an_array_have_no_names_and_no_notes():
+    numbers = np.random.default_rng(0).normal(size=(500, 3))
+    numbers[:, 2] = 0.25
+    assert not penjing.read(numbers, labels=(numbers[:, 0] > 0.3).astype(int), quiet=True).notes
+
+
+@pytest.mark.parametrize("source", ["frame", "rows"])
 def test_the_notes_do_not_depend_on_the_source(source):
     pd = pytest.importorskip("pandas")
     rng = np.random.default_rng(0)
@@ -226,7 +232,7 @@ def test_the_notes_do_not_depend_on_the_source(source):
     numbers[:, 2] = 0.25
     y = (numbers[:, 0] > 0.3).astype(int)
     data = {
-        "array": numbers, "rows": numbers.tolist(),
+        "rows": numbers.tolist(),
         "frame": pd.DataFrame(numbers, columns=["column1", "column2", "column3"]),
     }[source]  # fmt: skip
     notes = penjing.read(data, labels=y, quiet=True).notes

@@ -221,7 +221,7 @@ def test_a_word_in_a_column_said_to_be_numeric_is_refused():
         table_of(cells, "density", schema={"density": "numeric"}, name="melons.csv")
     assert str(caught.value) == (
         "melons.csv, row 41: 'density' must be a number, found 'n.d.'.\n"
-        "To treat it as missing: read(…, missing=['n.d.'])."
+        "To treat it as missing: penjing.read(…, missing=['n.d.'])."
     )
 
 

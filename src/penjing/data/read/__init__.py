@@ -49,12 +49,14 @@ def read(
     sheet: str | int | None = None,
     memory_limit: float | str | None = None,
     like: Mapping[str, Any] | FileLayout | None = None,
+    keeps_weight: bool = False,
 ) -> Table:
     """Read a table and infer the type of each column, without warnings about its notes.
 
     Parameters and the result are those of :func:`penjing.read`. ``like`` is the ``reading`` of a
     tree, or the layout of its file; it is applied to rows with the fields of the tree. What the
-    other arguments say takes precedence.
+    other arguments say takes precedence. With ``keeps_weight`` rows that are read without their target
+    are weighted as in training, too.
 
     Examples
     --------
@@ -116,7 +118,8 @@ def read(
             reading=told,
         )
     check_columns_exist(raw_table, keep_names)
-    if weight is None and target is not False and remembered.weight in raw_table.names:
+    is_weighted = target is not False or keeps_weight  # predictions need no weights
+    if weight is None and is_weighted and remembered.weight in raw_table.names:
         weight_name = remembered.weight  # the rows count as they did in training
         raw_table.notes.append(
             Note("note_weighted", {"source": raw_table.name, "column": weight_name})

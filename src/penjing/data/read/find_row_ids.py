@@ -9,7 +9,7 @@ import numpy as np
 
 from penjing.data.read.clean_columns import clean_column
 from penjing.data.read.context import ReadContext
-from penjing.data.read.convert import find_numbers
+from penjing.data.read.convert import find_numbers, make_date_columns
 from penjing.data.read.ids import is_id_name
 from penjing.data.read.infer import looks_like_id
 from penjing.data.read.raw_columns import RawColumn
@@ -44,7 +44,9 @@ def row_ids_for_fields(context: ReadContext, used: Collection[str]) -> RowIds | 
     for column in [*named, *(unnamed if raw_table.n_rows <= MAX_GUESSED else ())]:
         quiet = ReadContext(replace(raw_table, notes=[]), context.markers)
         cleaned = clean_column(quiet, column, quiet=True)
-        if cleaned.is_distinct() and looks_like_id(quiet, cleaned, find_numbers(quiet, cleaned)):
+        if not cleaned.is_distinct() or make_date_columns(quiet, cleaned) is not None:
+            continue
+        if looks_like_id(quiet, cleaned, find_numbers(quiet, cleaned)):
             return _ids(cleaned)
     return None
 

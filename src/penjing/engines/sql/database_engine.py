@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import Any
 
 from penjing.data.table import Table
@@ -47,10 +46,12 @@ class Engine(remote_counts.Engine):
         fetch_limit: int | None = None,
         read: Table | None = None,
     ) -> None:
-        if find_spec("sqlglot") is None:
+        try:
+            import sqlglot  # noqa: F401, PLC0415 - an extra
+        except ImportError:
             raise CapabilityError(
                 "engine_needs", engine=connection.dialect, package="sqlglot", extra="sql"
-            )
+            ) from None
         self._connection = connection
         rows = group_by.DatabaseRows(
             connection, table=table, query=query, target=target, schema=schema, read=read
