@@ -28,6 +28,12 @@ def verbs():
 
 
 READERS = sorted(name for name, params in verbs().items() if {p.name for p in params} & {*TABLES})
+FORMS = {
+    "compare several": "compare",
+    "compare --recipes": "compare",
+    "import by hand": "import",
+} | {verb: verb for verb in READERS}
+"""Command lines that read tables, and their verbs; some verbs read them in several ways."""
 READING = [param for param in verbs()["fit"] if param.name.startswith("reading_")]
 LONG = sorted(param.opts[0] for param in READING)
 
@@ -85,23 +91,46 @@ NEEDED = ("--missing-marker", "--encoding", "--separator", "--names", "--decimal
 """Without these the file cannot be read as what it is, by any verb that has a model."""
 
 
-LEARNERS = ("check", "fit", "cross-validate", "bootstrap")
-"""The verbs that have no model."""
+LEARNERS = (
+    *("check", "fit", "cross-validate", "bootstrap", "worksheet"),
+    *("compare --recipes", "import by hand"),
+)
+"""The command lines that have no model."""
+HAND = "n <= 11.9: y\nn > 11.9: n\n"
+LEARNING = ("-r", "cart-binary", "--set", "missing=branch")
+WITHOUT_MODEL = {
+    "check": (),
+    "bootstrap": (*LEARNING, "--trees", "2"),
+    "cross-validate": (*LEARNING, "--folds", "2"),
+    "worksheet": ("-r", "c4.5-textbook", "--depth", "1"),
+}
+WITH_A_MODEL = {
+    "prune": ("--validate", "{table}"),
+    "edit": ("--regrow", "root", "--validate", "{table}"),
+    "report": ("--no-cross", "-o", "r.html"),
+    "compare several": ("--test", "{table}", "--folds", "2"),
+}
+"""What each command line has besides its model and its table."""
 
 
-def line_of(verb, table):
-    """Return a command line of a verb that reads this table."""
-    if verb in LEARNERS:
-        more = {"bootstrap": ("--trees", "2"), "cross-validate": ("--folds", "2")}.get(verb, ())
-        schema = () if verb == "check" else ("-r", "cart-binary", "--set", "missing=branch")
-        return [verb, table, *schema, *more]
+def line_of(form, table):
+    """Return a command line of this form that reads this table."""
+    verb = FORMS[form]
+    if form == "compare --recipes":
+        return [verb, table, "--recipes", "cart-binary,sklearn", "--test", table]
+    if form == "import by hand":
+        Path("hand.txt").write_text(HAND, "utf-8")
+        return [verb, "hand.txt", "--data", table]
+    if form in LEARNERS:
+        return [verb, table, *WITHOUT_MODEL.get(form, LEARNING)]
     word = (
         next(w for w in ("--data", "--train", "--test", "--validate") if has(verb, w))
         if (verb not in ("predict", "test", "drift"))
         else None
     )
-    models = ["m.tree", "m.tree"] if verb == "compare" else ["m.tree"]
-    more = {"prune": ("--validate", table), "report": ("--no-cross", "-o", "r.html")}.get(verb, ())
+    models = ["m.tree"] * {"compare": 2, "compare several": 3}.get(form, 1)
+    word = "--train" if form == "compare several" else word
+    more = [text.format(table=table) for text in WITH_A_MODEL.get(form, ())]
     return [verb, *models, *([table] if word is None else [word, table]), *more]
 
 
@@ -127,8 +156,10 @@ def test_the_verbs_that_read_tables_are_those_we_know():
                 "compare",
                 "cross-validate",
                 "drift",
+                "edit",
                 "explain",
                 "fit",
+                "import",
                 "importance",
                 "predict",
                 "prune",
@@ -137,6 +168,7 @@ def test_the_verbs_that_read_tables_are_those_we_know():
                 "test",
                 "trace",
                 "why",
+                "worksheet",
             ]
         )
         == READERS
@@ -156,12 +188,13 @@ def test_every_reader_has_every_reading_option_with_one_help(verb):
 
 
 @pytest.mark.usefixtures("model")
-@pytest.mark.parametrize("verb", READERS)
-def test_every_reader_applies_every_reading_option(run, verb):
+@pytest.mark.parametrize("form", FORMS)
+def test_every_reader_applies_every_reading_option(run, form):
+    verb = FORMS[form]
     for option in LONG:
         table, value = HARD[option]()
-        line = line_of(verb, table)
-        if verb in LEARNERS and option == "--missing-marker":
+        line = line_of(form, table)
+        if form in LEARNERS and option == "--missing-marker":
             line += ["--schema", '{"n": "numeric"}']
         done = run(*line, *given(option, value))
         assert done.code == 0, (option, done.err)
@@ -169,18 +202,18 @@ def test_every_reader_applies_every_reading_option(run, verb):
         if option in NEEDED:
             without = run(*line)
             # Another separator or header is another table, and some tree grows from any.
-            is_refused = verb not in LEARNERS or option == "--missing-marker"
-            assert without.code in (1, 2) or not is_refused, (verb, option, without.out)
+            is_refused = form not in LEARNERS or option == "--missing-marker"
+            assert without.code in (1, 2) or not is_refused, (form, option, without.out)
             advised(verb, without.err)
 
 
 @pytest.mark.usefixtures("model")
-@pytest.mark.parametrize("verb", READERS)
-def test_an_option_that_names_no_column_is_refused_alike(run, verb):
+@pytest.mark.parametrize("form", FORMS)
+def test_an_option_that_names_no_column_is_refused_alike(run, form):
     table = written("x.csv", ROWS)
     for option in ("--target", "--weight"):
-        done = run(*line_of(verb, table), option, "nobody")
-        assert done.code == 1, (verb, option, done.out)
+        done = run(*line_of(form, table), option, "nobody")
+        assert done.code == 1, (form, option, done.out)
         assert "'nobody'" in done.err
 
 
@@ -198,12 +231,12 @@ ODD = {
 
 
 @pytest.mark.usefixtures("model")
-@pytest.mark.parametrize("verb", READERS)
-def test_no_sentence_advises_an_option_that_the_verb_lacks(run, verb):
+@pytest.mark.parametrize("form", FORMS)
+def test_no_sentence_advises_an_option_that_the_verb_lacks(run, form):
     for what, rows in ODD.items():
-        done = run(*line_of(verb, written("x.csv", rows)))
+        done = run(*line_of(form, written("x.csv", rows)))
         assert done.code in (0, 1, 2), (what, done.err)
-        advised(verb, done.err)
+        advised(FORMS[form], done.err)
 
 
 def advised(verb, sentences):
@@ -275,23 +308,36 @@ def deciding(cells, classes):
     return [["c", "w", "y"], *([cell, str(1 + i % 3), y] for i, (cell, y) in enumerate(pairs))]
 
 
-WITH_MODEL = sorted(set(READERS) - set(LEARNERS))
+WITH_MODEL = sorted(set(FORMS) - set(LEARNERS))
 
 
-@pytest.mark.parametrize("verb", WITH_MODEL)
+@pytest.mark.parametrize("form", WITH_MODEL)
 @pytest.mark.parametrize("option", LONG)
-def test_a_model_remembers_every_reading_option(run, verb, option):
+def test_a_model_remembers_every_reading_option(run, form, option):
     """What a command says of a table is the same with the option of training and without it."""
     table, value = REMEMBERED[option]()
     recipe = ("-r", "cart-binary", "--missing", "branch", "-o", "m.tree")
     target = () if option == "--target" else ("--target", "y")
     done = run("fit", table, *given(option, value), *recipe, *target)
     assert done.code == 0, done.err
-    assert_same_with_and_without(run, line_of(verb, table), given(option, value))
+    assert_same_with_and_without(run, line_of(form, table), given(option, value))
 
 
-@pytest.mark.parametrize("verb", WITH_MODEL)
-def test_a_model_remembers_all_reading_options_together(run, verb):
+@pytest.mark.parametrize("option", LONG)
+def test_a_tree_written_by_hand_remembers_how_its_rows_were_read(run, option):
+    table, value = REMEMBERED[option]()
+    target = () if option == "--target" else ("--target", "y")
+    words = (*given(option, value), *target)
+    done = run("fit", table, *words, "-r", "cart-binary", "--missing", "branch", "-o", "m.tree")
+    Path("hand.txt").write_text(run("show", "m.tree").out, "utf-8")
+    done = run("import", "hand.txt", "--data", table, *words, "--missing", "fraction", "-o", "h.tree")
+    assert done.code == 0, done.err
+    for verb in ("test", "predict"):
+        assert_same_with_and_without(run, [verb, "h.tree", table], given(option, value))
+
+
+@pytest.mark.parametrize("form", WITH_MODEL)
+def test_a_model_remembers_all_reading_options_together(run, form):
     rows = [
         [str(i), f"{1 + i}.{(7 * i) % 1000:03},5", ("$5", "- ", "$ 1.200,50", "(7)")[i % 4],
          ("Basic", "BASIC", "pro ", "Pro")[i % 4], f"{1 + i % 12}/{1 + i % 9}/2024",
@@ -304,7 +350,7 @@ def test_a_model_remembers_all_reading_options_together(run, verb):
     more = ["--dates", "month,number", "-t", "y", "-r", "cart-binary", "--missing", "branch"]
     done = run("fit", "x.csv", *told, *more, "-o", "m.tree")
     assert done.code == 0, done.err
-    assert_same_with_and_without(run, line_of(verb, "x.csv"), told)
+    assert_same_with_and_without(run, line_of(form, "x.csv"), told)
 
 
 def assert_same_with_and_without(run, line, words):

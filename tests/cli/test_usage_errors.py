@@ -104,6 +104,7 @@ def test_every_mistake_with_every_option_is_told_in_each_language(run):
 VALUES = (
     "auto", "always", "never", "en", "zh", "cut", "keep", "rows", "levels", "light", "dark",
     "print", "learning", "pruning", "gini", "information", "bash", "zsh", "fish", "powershell",
+    "text", "md", "tex", "html", "choice", "measures", "all", "stop", "fraction",
 )  # fmt: skip
 """Values of options that are listed to choose from."""
 

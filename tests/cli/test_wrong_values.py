@@ -14,6 +14,7 @@ from penjing.cli.app import build_app
 from watermelon_files import put_melons
 
 TRAIN, TEST, MODEL = "Watermelon-train1.csv", "Watermelon-test1.csv", "melon.tree"
+HAND = "hand.txt"
 COMMANDS: dict[str, tuple[str, ...]] = {
     "check": (TRAIN,),
     "fit": (TRAIN, "-o", "new.tree"),
@@ -31,6 +32,9 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "bootstrap": (TRAIN, "--trees", "2"),
     "cross-validate": (TRAIN, "--folds", "2", "--recipe", "id3"),
     "export": (MODEL, "--to", "python"),
+    "edit": (MODEL, "--prune", "root", "-o", "new.tree"),
+    "import": (HAND, "--data", TRAIN, "-o", "new.tree"),
+    "worksheet": (TRAIN, "-o", "new.md"),
     "report": (MODEL, "-o", "new.html", "--folds", "2"),
     "drift": (MODEL, TEST),
     "examples": (),
@@ -76,6 +80,7 @@ def melons(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         assert main(["fit", TRAIN, "-o", MODEL]) == Exit.OK
+        Path(HAND).write_text("纹理 = 清晰: 是\n纹理 = 稍糊: 否\n纹理 = 模糊: 否\n", "utf-8")
     return folder
 
 

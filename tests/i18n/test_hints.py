@@ -30,6 +30,7 @@ NOT_ARGUMENTS = {
     "explain_not_row": "column=value is what --row takes",
     "bad_pairs": "name=number is what the option takes",
     "bad_set": "what --set takes",
+    "force_bad_path": "column=category is a branch of a path",
 }
 PYTHON_ONLY = {
     "missing_feature": "estimators",

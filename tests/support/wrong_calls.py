@@ -225,7 +225,7 @@ OPTIONS = {
     "lang": NEVER, "theme": NEVER, "title": f"{NONE}|{TEXT}", "max_leaves": f"3|{LARGE}",
     "view": NEVER, "ascii_only": SWITCH, "empty": SWITCH, "order": NEVER, "node": "0|3",
     "surrogates": SWITCH, "name": TEXT, "missing": NONE, "unseen": NONE, "dialect": NEVER,
-    "table": "'zzz'|long text|lines|half a letter", "proba": SWITCH, "cells": NONE,
+    "table": "'zzz'|long text|lines|half a letter", "proba": SWITCH, "clean": SWITCH, "cells": NONE,
     "alpha": f"{NONE}|{NUMBER}", "cp": NUMBER, "by": NEVER, "one_se": SWITCH, "ties": NEVER,
     "confidence": "0.5", "raise_branches": f"{NONE}|{SWITCH}", "deviate": NONE,
     "last_errors": f"{NONE}|{NUMBER}", "tolerance": f"{NONE}|{NUMBER}", "precision": NONE,

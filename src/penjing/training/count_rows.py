@@ -69,7 +69,10 @@ def with_counts(
     rows = recipe_rows(tree, rows)
     assert rows.target is not None
     others = other_columns(tree, source) if others is None else others
-    known = replace(tree, schema=_with_columns(tree, others), target=rows.target.field)
+    reading = rows.source.get("reading") if tree.reading is None else tree.reading
+    known = replace(
+        tree, schema=_with_columns(tree, others), target=rows.target.field, reading=reading
+    )
     policy_of_rows = "fraction" if tree.recipe.get("missing") == "fraction" else "refuse"
     engine = load("engine", "native")(rows, missing=policy_of_rows)
     cells = engine.totals(known, range(tree.n_nodes)).cells

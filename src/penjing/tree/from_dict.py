@@ -425,8 +425,11 @@ def _threshold(column: str, keys: list[Any], spec: ColumnSpec) -> tuple[float, b
     comparing = [side for side in sides if side is not None and side.sign[0] in "<>"]
     if len(comparing) < len(keys) or (len(keys) > 2 and not all(map(_has_number, comparing))):
         return None
-    if len(keys) == 2 and are_two_sides(*keys) and not any(map(_has_number, comparing)):
-        raise DataError("dict_no_order", column=column, one=keys[0], other=keys[1])
+    if not any(map(_has_number, comparing)):
+        if len(keys) == 2 and are_two_sides(*keys):
+            raise DataError("dict_no_order", column=column, one=keys[0], other=keys[1])
+        if spec.kind != "ordered":  # such as <b> and <i>
+            return None
     raise DataError("dict_bad_cut", column=column, one=keys[0], other=keys[-1])
 
 

@@ -70,6 +70,9 @@ def parse_dict(text: str, source: str) -> Any:  # noqa: ANN401 - unchecked input
         raise DataError("tree_file_too_deep", source=source) from None
     except json.JSONDecodeError as error:
         values = {"source": source, "line": error.lineno, "problem": error.msg}
+    except ValueError as error:  # an integer with more digits than Python converts
+        problem = str(error).partition(";")[0]
+        raise DataError("tree_file_not_json", source=source, line=1, problem=problem) from None
     try:
         parsed = ast.parse(text, mode="eval")
         _refuse_repetition(parsed, source)
