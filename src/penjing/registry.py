@@ -13,8 +13,8 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
-from penjing.errors import unknown_name_error
-from penjing.i18n import say
+from penjing.errors import ChoiceError, unknown_name_error
+from penjing.i18n import Names, say
 
 BUILT_IN: dict[str, dict[str, str]] = {
     "criterion": {
@@ -110,6 +110,18 @@ def plugins(kind: str) -> dict[str, str]:
     return found | BUILT_IN[kind]
 
 
+_OTHER_NAMES = {
+    "pruner": {
+        "ccp": "cost-complexity", "rep": "reduced-error", "pep": "pessimistic",
+        "ebp": "error-based", "mep": "minimum-error",
+    },
+}  # fmt: skip
+"""What is proposed for abbreviations that the literature uses."""
+_NEAR_KEYS = {"pruner": "unknown_pruner_near"}
+_PICTURE_FILES = ("pdf", "png")
+"""Formats that are saved to a file, and are no text."""
+
+
 def load(kind: str, name: str) -> Any:  # noqa: ANN401 - a class, a function or a module, by kind
     """Return what a name stands for, imported on first use."""
     if not isinstance(name, str):
@@ -121,6 +133,11 @@ def load(kind: str, name: str) -> Any:  # noqa: ANN401 - a class, a function or 
 def _loaded(kind: str, name: str) -> Any:  # noqa: ANN401 - as above
     known = plugins(kind)
     if name not in known:
+        if near := _OTHER_NAMES.get(kind, {}).get(name.casefold()):
+            names = Names(list(known))
+            raise ChoiceError(_NEAR_KEYS[kind], word=name, known=names, near=near)
+        if kind == "renderer" and name.casefold() in _PICTURE_FILES:
+            raise ChoiceError("renderer_is_file", word=name, known=Names(list(known)))
         raise unknown_name_error("unknown_choice", name, known, kind=kind)
     module_name, _, attribute = known[name].partition(":")
     module = import_module(module_name)

@@ -121,3 +121,11 @@ def test_the_hint_for_infinite_numbers_can_be_followed(value):
         penjing.read(rows)
     (marker,) = re.findall(r"missing=\['(.*?)'\]", str(caught.value))
     assert penjing.read(rows, missing=[marker]).columns[0].n_missing == 1
+
+
+def test_abbreviations_of_pruners_and_picture_files_have_a_hint():
+    tree = penjing.fit(penjing.example("fish"), quiet=True)
+    with pytest.raises(penjing.ChoiceError, match="Did you mean 'cost-complexity'"):
+        tree.prune("CCP")
+    with pytest.raises(penjing.ChoiceError, match=r"save_picture\('tree.pdf'\)"):
+        tree.write("pdf")

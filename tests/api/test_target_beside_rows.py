@@ -107,3 +107,11 @@ def test_a_criterion_is_refused_everywhere_and_only_if_it_was_named():
     for recipe_name in RECIPES:
         assert penjing.fit(FRAME, NUMBERS, recipe_name, quiet=True).is_regression
     assert penjing.fit(FRAME, NUMBERS, "cart-binary", criterion="variance").is_regression
+
+
+def test_cross_validate_takes_the_recipe_by_the_name_that_fit_has():
+    table = penjing.example("watermelon2.0")
+    by_name = penjing.cross_validate(table, recipe="cart-binary", k=5)
+    assert by_name.to_dict() == penjing.cross_validate(table, "cart-binary", 5).to_dict()
+    with pytest.raises(penjing.ChoiceError, match="recipe"):
+        penjing.cross_validate(table, "id3", recipe="cart-binary")

@@ -211,3 +211,49 @@ def test_fit_says_of_engine_disk_that_it_keeps_no_trace(run):
     assert "cells" not in done.err
     assert run("fit", "t.csv", "--engine", "disk", "--trace", "-o", "t.tree").code == 0
     assert penjing.load("t.tree").kept_trace is not None
+
+
+@pytest.fixture
+def towns(run, tmp_path):
+    """Save a tree that splits 240 towns into two groups, grown from 2,400 rows."""
+    lines = [f"Town {i % 240},{i % 7},{'yes' if i % 240 % 2 else 'no'}" for i in range(2400)]
+    (tmp_path / "towns.csv").write_text("\n".join(["town,x,y", *lines, ""]))
+    assert run("fit", "towns.csv", "-r", "rpart", "-o", "towns.tree").code == 0
+    return penjing.load("towns.tree")
+
+
+@pytest.mark.usefixtures("towns")
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_long_groups_of_categories_are_abbreviated_to_the_width(run, lang):
+    texts = {
+        "tree": run("show", "towns.tree", "--width", "70", "--lang", lang).out,
+        "fit": run("fit", "towns.csv", "-r", "rpart", "--width", "70", "--lang", lang).out,
+    }
+    for text in texts.values():
+        assert all(len(line) <= 70 for line in text.splitlines()[:2]), text
+    word = " more}" if lang == "en" else " 个}"
+    assert texts["tree"].count(word) == 2, texts["tree"]
+    others = [
+        run("show", "towns.tree", "--as", "rules", "--lang", lang),
+        run("trace", "towns.tree", "--lang", lang),
+        run("why", "towns.tree", "1", "--lang", lang),
+        run("explain", "towns.tree", "--data", "towns.csv", "--lang", lang),
+    ]
+    for done in others:
+        assert done.code == 0
+        assert max(map(len, done.out.splitlines())) < 200, done.out
+    assert "{'Town 0', 'Town 2'" in others[1].out  # the trace names the groups
+
+
+def test_a_tree_in_full_can_be_imported_and_an_abbreviated_one_is_refused(run, tmp_path, towns):
+    (tmp_path / "short.txt").write_text(run("show", "towns.tree").out)
+    refused = run("import", "short.txt", "-o", "x.tree")
+    assert refused.code == 1
+    assert "line 1" in refused.err
+    assert "left out" in refused.err
+    (tmp_path / "full.txt").write_text(run("show", "towns.tree", "--width", "100000").out)
+    assert run("import", "full.txt", "-o", "x.tree").code == 0
+    assert list(penjing.load("x.tree").predict("towns.csv")) == list(towns.predict("towns.csv"))
+    assert towns.draw().splitlines()[0] == towns.draw(width=100000).splitlines()[0]
+    assert "Town 238" in towns.draw()
+    assert "more}" in towns.draw(width=70)

@@ -201,3 +201,44 @@ def test_millions_of_rows_take_no_more_memory_than_fewer(tmp_path, model):
         sizes[times] = int(told.stdout) * 1024 if sys.platform != "darwin" else int(told.stdout)
     assert sizes[25] < 300e6
     assert sizes[25] < 1.1 * sizes[5]
+
+
+def test_surrogates_on_columns_without_a_split_are_used(run, tmp_path):
+    rng = np.random.RandomState(3)
+    x = 10 * rng.rand(200)
+    lines = [
+        f"{a:.3f},{a + b:.3f},{b:.3f},{'yes' if a > 5 else 'no'}\n"
+        for a, b in zip(x, rng.rand(200), strict=True)
+    ]
+    (tmp_path / "train.csv").write_text("x,near,other,y\n" + "".join(lines))
+    (tmp_path / "new.csv").write_text("x,near,other,y\n,1,0.5,no\n,9,0.5,yes\n")
+    assert run("fit", "train.csv", "-r", "rpart", "-o", "s.tree").code == 0
+    tree = load("s.tree")
+    assert [tree.schema[c].name for c in set(tree.nodes.column[~tree.is_leaf].tolist())] == ["x"]
+    rows = csv.DictReader(run("predict", "s.tree", "new.csv").out.splitlines())
+    assert [row["predicted"] for row in rows] == ["no", "yes"] == list(tree.predict("new.csv"))
+    assert run("test", "s.tree", "new.csv", "--json").data["accuracy"] == 1.0
+    assert "surrogate near" in run("explain", "s.tree", "--data", "new.csv", "--row", "1").out
+    rows = csv.DictReader(
+        run(
+            "predict", "s.tree", "new.csv", "--ignore", "near", "--ignore", "other"
+        ).out.splitlines()
+    )
+    assert len({row["predicted"] for row in rows}) == 1  # no surrogate is left
+
+
+def test_an_encoding_that_the_columns_of_the_model_confirm_is_not_noted_again(run, tmp_path):
+    text = "色泽,含糖率,好瓜\n青绿,0.4,是\n浅白,0.1,否\n乌黑,0.5,是\n浅白,0.2,否\n"
+    (tmp_path / "train.csv").write_bytes(text.encode("gbk"))
+    assert "GB18030" in run("fit", "train.csv", "-r", "id3", "-o", "m.tree").err
+    assert "GB18030" not in run("test", "m.tree", "train.csv").err
+    assert "was read as" not in run("predict", "m.tree", "train.csv").err
+    plain = text.replace("色泽", "a").replace("含糖率", "b").replace("好瓜", "y")
+    (tmp_path / "ascii.csv").write_bytes(plain.encode("gbk"))
+    assert run("fit", "ascii.csv", "-r", "id3", "-o", "a.tree").code == 0
+    assert "GB18030" in run("test", "a.tree", "ascii.csv").err  # only values are beyond ASCII
+
+
+def test_help_speaks_of_markers_of_a_model_only_where_there_is_one(run):
+    for verb, has_model in (("fit", False), ("check", False), ("test", True), ("predict", True)):
+        assert ("the model's markers" in " ".join(run(verb, "--help").out.split())) is has_model

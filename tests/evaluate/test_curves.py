@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import xml.etree.ElementTree as ET
 
@@ -12,6 +13,7 @@ from export_trees import TREES, rows_of
 from penjing import CapabilityError, ChoiceError, Tree, cross_validate, fit
 from penjing.data.folds import folds, hold_out
 from penjing.evaluate.curves import calibration, learning_curve, pruning_curve
+from penjing.i18n import say
 from penjing.prune.cost_complexity import pruning_path
 from penjing.render import chart
 from penjing.render.report import write as dossier
@@ -170,7 +172,7 @@ def test_one_point_and_equal_points_have_a_picture():
 def test_a_report_has_all_its_parts_and_fetches_nothing(theme, lang):
     tree = fit(TABLE, recipe="cart-binary", max_depth=3)
     page = dossier(tree, TABLE, rows_of(90, 5), lang=lang, theme=theme, folds=3)
-    assert page.count("<section>") == 9
+    assert page.count("<section>") == 11
     assert page.count("data:image/svg+xml;base64,") == (4 if theme == "light" else 8)
     assert "<script" not in page
     assert not re.search(r'(?:src|href|srcset)=(?!"data:)', page)
@@ -189,3 +191,35 @@ def test_a_report_of_numbers_and_of_a_tree_alone():
         dossier(tree, lang="fr")
     with pytest.raises(ChoiceError):
         dossier(tree, folds=1)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_report_begins_with_the_result_and_ends_with_the_provenance(lang):
+    rows = rows_of(1500, 5)
+    tree = fit(TABLE, recipe="cart-binary", max_depth=4).prune("pessimistic")
+    page = dossier(tree, TABLE, rows, lang=lang, cross_validation=False)
+    headings = re.findall(r"<h2>(.*?)</h2>", page)
+    keys = ["tree", "test", "rules", "importance", "root", "decisions", "data", "provenance"]
+    wanted = [say(f"dossier_{key}", lang) for key in keys]
+    assert [heading for heading in headings if heading in wanted] == wanted
+    first = html.unescape(re.search(r"<h1>.*?</h1><p class=f>(.*?)</p>", page)[1])
+    report = tree.score(rows)
+    assert report.text(lang).splitlines()[0] in first  # the accuracy, then the baseline
+    assert report.text(lang).splitlines()[1] in first
+    assert "sha256" not in page[: page.index(wanted[-1])].lower()
+    rules = page[page.index(f"<h2>{wanted[2]}") :].split("</section>")[0]
+    assert re.findall(r"<th scope=col[^>]*>(.*?)</th>", rules) == [
+        say(f"dossier_{key}", lang) for key in ("prediction", "rule", "rows", "right")
+    ]
+    assert rules.count("<td class=n>") == 2 * tree.n_leaves  # numbers are not broken
+    assert "name=cart-binary" not in page
+
+
+def test_a_report_has_the_training_accuracy_of_every_pruned_tree():
+    tree = fit(TABLE, recipe="cart-binary", max_depth=4)
+    page = dossier(tree, TABLE, rows_of(90, 5), cross_validation=False)
+    figures = page[page.index(say("curve_pruning", "en")) :].split("<pre>")[1].split("</pre>")[0]
+    points = pruning_curve(tree, TABLE, rows_of(90, 5))["points"]
+    assert [line.split()[2] for line in figures.splitlines()[1:]] == [
+        f"{point['train']:.3f}" for point in points
+    ]

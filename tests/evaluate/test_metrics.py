@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 
@@ -154,7 +156,14 @@ def test_long_names_wide_counts_and_many_wrong_rows_are_lined_up():
     assert report.wrong[-1] == Wrong(123_000, "短", "c")
     assert report.wrong == tree.score(Table((nominal("x", x),), nominal("y", y), len(x))).wrong
     assert repr(report.wrong) == "<82000 wrong rows>"
-    assert report.wrong_text().endswith(f"and {len(report.wrong) - 20:,} more")
+    counts = re.findall(r"([\d,]+) (\S+|'.*?')→(\S+|'.*?') \(row", report.wrong_text())
+    expected = Counter((wrong.actual, wrong.predicted) for wrong in report.wrong)
+    assert {(a.strip("'"), p.strip("'")): int(n.replace(",", "")) for n, a, p in counts} == dict(
+        expected.most_common(4)
+    )
+    assert report.wrong_text().endswith(
+        f"and {82_000 - sum(sorted(expected.values())[-4:]):,} more"
+    )
     assert len(report.wrong_text()) < 1000
     assert report.headline() == (
         "accuracy 33.3% (41,000 of 123,000), 95% confidence interval 33.07% to 33.60%"

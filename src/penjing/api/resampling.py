@@ -27,6 +27,7 @@ def cross_validate(
     how: str | Recipe | Tree | Callable[[Table], Tree] | Iterable[Any] = "auto",
     k: int | Literal["leave-one-out"] = 10,
     *,
+    recipe: str | Recipe | None = None,
     target: Target | None = None,
     seed: int = 0,
     prune: str | None = None,
@@ -47,6 +48,9 @@ def cross_validate(
         rows, and the recipe is ``auto``.
     k : int or "leave-one-out"
         The number of folds; stratified.
+    recipe : str or Recipe, optional
+        The same as ``how``, by the name that :func:`penjing.fit` has for it; also in
+        ``cross_validate(X, y, recipe="id3")``.
     target : str or values, optional
         The column to predict, by name, or the class (or number) of each row; not needed for a
         `Table`.
@@ -75,9 +79,15 @@ def cross_validate(
     >>> report = penjing.cross_validate(penjing.example("watermelon2.0"), "id3", 5)
     >>> report.n
     17
+    >>> penjing.cross_validate([[1], [2], [8], [9]] * 5, list("aabb") * 5, recipe="id3").accuracy
+    1.0
     """
     if not isinstance(how, str | Recipe | Tree) and not callable(how):
         target, how = _only_target(how, target), "auto"
+    if recipe is not None:
+        if how != "auto":
+            raise ChoiceError("setting_twice", one="how", other="recipe")
+        how = recipe
     pruning: dict[str, Any] = {"prune": prune, "validation": validation, **options}
     data = read_rows(table, target, quiet=quiet)
     return evaluation.cross_validate(data, how, k, seed=seed, positive=positive, **pruning)

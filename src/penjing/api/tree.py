@@ -854,6 +854,7 @@ class Tree(TreeData):
         theme: str | None = None,
         title: str | None = None,
         view: str | None = None,
+        width: int | None = None,
         other_options: Mapping[str, object] | None = None,
     ) -> str: ...
     @overload
@@ -873,6 +874,7 @@ class Tree(TreeData):
         theme: str | None = None,
         title: str | None = None,
         view: str | None = None,
+        width: int | None = None,
         other_options: Mapping[str, object] | None = None,
     ) -> object: ...
     @accepts_other_options
@@ -892,6 +894,7 @@ class Tree(TreeData):
         theme: str | None = None,
         title: str | None = None,
         view: str | None = None,
+        width: int | None = None,
         other_options: Mapping[str, object] | None = None,
     ) -> object:
         """Return the tree as text or as a picture.
@@ -930,6 +933,8 @@ class Tree(TreeData):
             Of pictures and markdown: a heading.
         view : str, optional
             Of html: which view is shown first, ``tree``, ``icicle`` or ``list``.
+        width : int, optional
+            Of text and rules: abbreviate groups of categories in lines that are wider than this.
         other_options : mapping, optional
             Options of a plug-in's renderer.
 
@@ -957,6 +962,7 @@ class Tree(TreeData):
         node: int = 0,
         surrogates: bool = False,
         lang: Language = "en",
+        width: int | None = None,
         class_names: ClassNames | None = None,
         other_options: Mapping[str, object] | None = None,
     ) -> str:
@@ -976,6 +982,8 @@ class Tree(TreeData):
             List the surrogates of each split.
         lang : str
             ``en`` or ``zh``.
+        width : int, optional
+            Abbreviate groups of categories in lines that are wider than this.
         class_names : list or dict, optional
             What to call the classes, as in :meth:`write`.
         other_options : mapping, optional

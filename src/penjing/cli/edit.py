@@ -12,7 +12,7 @@ from penjing.cli.command import command
 from penjing.cli.console import Console
 from penjing.cli.option_groups import parse_settings, with_reading_options
 from penjing.cli.parameters import GROWING, PRUNING, Model, ModelOutput, Train, option
-from penjing.cli.show import print_size
+from penjing.cli.show import drawing_style, print_size
 from penjing.errors import ChoiceError
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _print_edited(  # noqa: PLR0917 - what is printed
         plain = [{"act": name, "node": node, "cost": cost.to_dict()} for name, node, cost in acts]
         console.print_json({"acts": plain, "cost": total.to_dict(), "tree": tree.to_json()})
         return
-    console.print(tree.draw(ascii_only=console.ascii_only))
+    console.print(tree.draw(**drawing_style(console)))
     print_size(console, tree)
     style: dict[str, Any] = {"ascii_only": console.ascii_only}
     for name, node, cost in acts:

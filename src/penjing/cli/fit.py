@@ -36,7 +36,7 @@ from penjing.cli.parameters import (
 from penjing.cli.progress_bar import progress_bar
 from penjing.cli.prune_options import Pruning, measure, print_pruning
 from penjing.cli.recipe_choice import print_recipe_choice
-from penjing.cli.show import print_size
+from penjing.cli.show import drawing_style, print_size
 from penjing.errors import ChoiceError, PenjingError
 
 if TYPE_CHECKING:
@@ -189,8 +189,7 @@ def _print_tree(
     if console.as_json:
         console.print_json(tree.to_json())
         return
-    style: dict[str, Any] = {"ascii_only": console.ascii_only, "lang": console.lang}
-    console.print(tree.draw(**style))
+    console.print(tree.draw(**drawing_style(console)))
     print_size(console, tree)
     for sentence in constraint_sentences(tree, console.lang):
         console.print(sentence)

@@ -12,7 +12,7 @@ from penjing.cli.command import command
 from penjing.cli.console import Console
 from penjing.cli.option_groups import with_reading_options
 from penjing.cli.parameters import GROWING, INPUT, ModelOutput, argument, option
-from penjing.cli.show import print_size
+from penjing.cli.show import drawing_style, print_size
 from penjing.errors import ChoiceError, DataError
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def import_tree(
     if console.as_json:
         console.print_json(tree.to_json())
         return
-    console.print(tree.draw(ascii_only=console.ascii_only))
+    console.print(tree.draw(**drawing_style(console)))
     print_size(console, tree)
 
 

@@ -226,6 +226,14 @@ MODEL_READING_OPTIONS: Group = READING_OPTIONS | {
     "weight": _option(
         str, "weight", "--weight", panel=COLUMNS, metavar="COLUMN", default="as_trained_if_there"
     ),
+    "markers": _option(
+        list[str],
+        "markers",
+        "--missing-marker",
+        panel=INPUT,
+        metavar="WORD",
+        default="model_markers",
+    ),
     "keep": _settled(list[str], "keep", "COLUMN"),
     "dates": _settled(str, "dates", "PARTS"),
 }

@@ -15,7 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from penjing.cli.console import Console, print_bytes
-from penjing.cli.sources import STANDARD_STREAM, ReadingOptions, split_columns
+from penjing.cli.sources import (
+    STANDARD_STREAM,
+    ReadingOptions,
+    columns_in_use,
+    notes_beside_a_model,
+)
 from penjing.errors import ChoiceError, DataError, unknown_name_error
 
 if TYPE_CHECKING:
@@ -61,10 +66,10 @@ def align_batches(
     from penjing.data.read.stream import normalize_columns  # noqa: PLC0415
     from penjing.predict.inputs import align_to  # noqa: PLC0415 - heavy
 
-    needed = split_columns(tree)
+    ignored = reading.check_ignored_columns(tree)
+    needed = columns_in_use(tree) - ignored
     fields = tuple(field for field in tree.schema if field.name in needed)
     noted_keys: set[str] = set()
-    ignored = reading.check_ignored_columns(tree)
     own = Reading.from_json(reading.merged_with(reading.reading_for(console, tree)))
     missing = own.missing
     for raw in batches:
@@ -79,7 +84,8 @@ def align_batches(
         table = conform_to_fields(
             normalize_columns(batch, needed), markers, fields, False, reading=own
         )
-        console.print_notes(note for note in table.notes if note.key not in noted_keys)
+        notes = notes_beside_a_model(table.notes, needed)
+        console.print_notes(note for note in notes if note.key not in noted_keys)
         noted_keys |= {note.key for note in table.notes}
         yield batch, align_to(tree.schema, None, table, needed)
 

@@ -88,7 +88,7 @@ def show(
         return
     top, _ = find_node(tree, node)
     style: dict[str, Any] = {"empty": empty, "order": str(order), "surrogates": surrogates}
-    style |= {"ascii_only": console.ascii_only, "lang": console.lang}
+    style |= drawing_style(console)
     console.print(tree.draw(node=top, **style))
     print_size(console, tree, empty=empty)
 
@@ -101,7 +101,7 @@ def _render(console: Console, tree: Tree, writer: str) -> str:
 
     write = load("renderer", writer)
     parameters = inspect.signature(write).parameters
-    style = {"lang": console.lang, "ascii_only": console.ascii_only}
+    style = drawing_style(console)
     return str(write(tree, **{key: style[key] for key in style if key in parameters}))
 
 
@@ -143,6 +143,11 @@ def _with_trace(console: Console, tree: Tree, model: str) -> Tree:
     if rows is None:
         return tree
     return type(tree).from_data(with_trace(tree, rows, MAX_STEPS))
+
+
+def drawing_style(console: Console) -> dict[str, Any]:
+    """Return the options of a console that texts of trees take."""
+    return {"ascii_only": console.ascii_only, "lang": console.lang, "width": console.width}
 
 
 def print_size(console: Console, tree: Tree, *, empty: bool = False) -> None:

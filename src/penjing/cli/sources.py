@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from penjing.api.tree import Tree
     from penjing.data.read.raw_columns import RawTable
     from penjing.data.read.reading import FileLayout
-    from penjing.data.table import Column, Field, Table
+    from penjing.data.table import Column, Field, Note, Table
 
 STANDARD_STREAM = "-"
 OPTION_NAMES = {
@@ -150,7 +150,7 @@ class ReadingOptions:
             keeps_weight=keeps_weight,
             **self._parsing_options(data),
         )
-        console.print_notes(table.notes)
+        console.print_notes(notes_beside_a_model(table.notes, required))
         if roles.target is not None and target is not None and table.target is not None:
             table = replace(table, target=_rename_column(table.target, target.name))
         return align_to(fields, target, table, required)
@@ -255,11 +255,11 @@ class ReadingOptions:
         with_target: bool = True,
         keeps_weight: bool = False,
     ) -> Table:
-        """Return the rows of a file for a tree; only the columns of its splits are required."""
+        """Return the rows of a file for a tree; its splits and surrogates need their columns."""
         self.check_ignored_columns(tree)
         target = tree.target if with_target else None
         options: dict[str, Any] = {
-            "needed": split_columns(tree),
+            "needed": columns_in_use(tree),
             "like": self.reading_for(console, tree),
             "keeps_weight": keeps_weight,
         }
@@ -268,12 +268,12 @@ class ReadingOptions:
     def read_rows_for_all(
         self, console: Console, trees: Sequence[Tree], path: str, *, all_columns: bool = False
     ) -> Table:
-        """Return the rows of a file with the columns of the splits of all trees, or all columns."""
+        """Return the rows of a file with the columns that predictions depend on, or all columns."""
         from penjing.predict.inputs import reading_of  # noqa: PLC0415 - heavy
 
         self.check_ignored_columns(*trees)
         fields = {field.name: field for tree in reversed(trees) for field in tree.schema}
-        used = {name for tree in trees for name in split_columns(tree)}
+        used = {name for tree in trees for name in columns_in_use(tree)}
         needed = None if all_columns else used
         options: dict[str, Any] = {
             "needed": needed,
@@ -320,6 +320,23 @@ def _rename_column(column: Column, name: str) -> Column:
 def split_columns(tree: Tree) -> set[str]:
     """Return the names of the columns that a tree splits on."""
     return {tree.schema[c].name for c in set(tree.nodes.column[~tree.is_leaf].tolist())}
+
+
+def notes_beside_a_model(notes: Iterable[Note], columns: Iterable[str]) -> list[Note]:
+    """Return notes on a table for a model, without what the model has confirmed.
+
+    If the table has a column with letters beyond ASCII that the model knows, its encoding is no
+    guess, and needs no note.
+    """
+    is_confirmed = any(not name.isascii() for name in columns)
+    return [note for note in notes if not (is_confirmed and note.key == "note_encoding")]
+
+
+def columns_in_use(tree: Tree) -> set[str]:
+    """Return the names of the columns that predictions depend on: of splits and of surrogates."""
+    from penjing.predict.inputs import used_columns  # noqa: PLC0415 - heavy
+
+    return {tree.schema[c].name for c in used_columns(tree)}
 
 
 class SourceFile:

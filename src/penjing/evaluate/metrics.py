@@ -55,6 +55,10 @@ MOST_NAMED_ROWS = 5
 """With more wrong rows, the name of their id column is printed once for all."""
 MOST_WRONG_SHOWN = 20
 """How many wrong rows are printed; `Report.wrong` has all of them."""
+MOST_KINDS_SHOWN = 4
+"""Number of pairs of actual and predicted class that are listed, if there are more wrong rows."""
+MOST_OF_KIND_SHOWN = 3
+"""Number of rows that are named of each of these pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +120,15 @@ class WrongRows(Sequence[Wrong]):
         actual, predicted = int(self._actual[index]), int(self._predicted[index])
         id_ = None if self._ids is None else self._ids.of(index)
         return Wrong(int(self._rows[index]), self._classes[actual], self._classes[predicted], id_)
+
+    def by_classes(self) -> list[list[int]]:
+        """Return the positions of the rows by actual and predicted class, most rows first."""
+        kinds = self._actual.astype(np.int64) * len(self._classes) + self._predicted
+        order = np.argsort(kinds, kind="stable")
+        starts = np.flatnonzero(np.diff(kinds[order], prepend=-1))
+        groups = np.split(order, starts[1:]) if len(starts) else []
+        groups.sort(key=lambda group: (-len(group), int(group[0])))
+        return [group.tolist() for group in groups]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, WrongRows) and list(self) == list(other)
@@ -246,7 +259,7 @@ class Report(ReportNumber):
     correct: float
     classes: tuple[Label, ...]
     confusion: tuple[tuple[float, ...], ...]
-    wrong: Sequence[Wrong]
+    wrong: WrongRows
     unlabelled: int = 0
     row_id: str | None = None
     baseline: Baseline | None = None
@@ -838,7 +851,7 @@ class Report(ReportNumber):
         return [line.rstrip() for line in lines]
 
     def wrong_text(self, lang: str = "en") -> str:
-        """Return one line that lists the wrong rows, at most the first 20.
+        """Return one line that lists the wrong rows; more than 20 are counted by their classes.
 
         Parameters
         ----------
@@ -852,15 +865,11 @@ class Report(ReportNumber):
         >>> penjing.fit(fish, max_depth=1).score(fish).wrong_text()
         'wrong predictions: row 3 no→yes'
         """
-        column, heading = heading_of(self)
-        shown = [
-            wrong_text(w, column, w.actual, w.predicted, lang)
-            for w in self.wrong[:MOST_WRONG_SHOWN]
-        ]
-        rows = join_clauses(shown, lang)
         if len(self.wrong) > MOST_WRONG_SHOWN:
-            rows = say("report_wrong_more", lang, rows=rows, n=len(self.wrong) - MOST_WRONG_SHOWN)
-        return say(heading, lang, rows=rows, column=self.row_id)
+            return say("report_wrong", lang, rows=wrong_groups(self.wrong, self.row_id, lang))
+        column, heading = heading_of(self)
+        shown = [wrong_text(w, column, w.actual, w.predicted, lang) for w in self.wrong]
+        return say(heading, lang, rows=join_clauses(shown, lang), column=self.row_id)
 
     def __str__(self) -> str:
         return self.text()
@@ -948,6 +957,33 @@ def wrong_text(
     if row_id is None or wrong.id is None:
         return say("report_wrong_row", lang, row=wrong.row, **classes)
     return say("report_wrong_id", lang, column=row_id, id=wrong.id, **classes).lstrip()
+
+
+def wrong_groups(wrong: WrongRows, row_id: str | None, lang: str) -> str:
+    """Return how many rows of which class are predicted as which other one, with some of the rows.
+
+    Examples
+    --------
+    >>> actual, predicted = np.array([1] * 1500 + [0]), np.array([0] * 1500 + [1])
+    >>> wrong = WrongRows(np.arange(1, 1502), actual, predicted, ("no", "yes"))
+    >>> wrong_groups(wrong, None, "en")
+    '1,500 yes→no (row 1, 2, 3, …), 1 no→yes (row 1501)'
+    """
+    largest = wrong.by_classes()[:MOST_KINDS_SHOWN]
+    shown = []
+    for places in largest:
+        rows = [wrong[place] for place in places[:MOST_OF_KIND_SHOWN]]
+        has_ids = row_id is not None and all(row.id is not None for row in rows)
+        names = [str(row.id if has_ids else row.row) for row in rows]
+        names += ["…"] if len(places) > len(names) else []
+        listed = say("list_comma", lang).join(names)
+        classes = {"actual": quoted(rows[0].actual), "predicted": quoted(rows[0].predicted)}
+        values: dict[str, Any] = {"n": len(places), **classes}
+        column = row_id if has_ids else say("report_row", lang)
+        shown.append(say("report_wrong_kind", lang, column=column, rows=listed, **values))
+    text = join_clauses(shown, lang)
+    others = len(wrong) - sum(len(places) for places in largest)
+    return say("report_wrong_more", lang, rows=text, n=others) if others else text
 
 
 def report_of(

@@ -28,6 +28,7 @@ from penjing.text.labels import (
     branch_text,
     comparison_cut,
     cut_label,
+    group_names,
     in_32_bits,
     quoted,
     split_text,
@@ -268,6 +269,7 @@ def _choice(tree: TreeData, node: int, step: Mapping[str, Any]) -> Plain:
     ]
     candidates.sort(key=_rank)
     if candidates and candidates[0]["is_chosen"] and len(candidates[0].get("branches", ())) > 1:
+        _name_branches(tree, node, candidates[0])
         branches, first = candidates[0]["branches"], int(tree.first_child[node])
         if len(branches) == tree.n_children[node] and "cut" not in candidates[0]:
             candidates[0]["branches"] = [branches[c - first] for c in children_in_order(tree, node)]
@@ -285,6 +287,14 @@ def _choice(tree: TreeData, node: int, step: Mapping[str, Any]) -> Plain:
         "candidates": candidates,
         **_steered(tree, node, step),
     }
+
+
+def _name_branches(tree: TreeData, node: int, chosen: Plain) -> None:
+    """Name the branches of the chosen split by its groups, if they are too many for a trace."""
+    children = list(tree.children(node))
+    if len(chosen["branches"]) == len(children):
+        for branch, child in zip(chosen["branches"], children, strict=True):
+            branch["answer"] = branch["answer"] or ", ".join(group_names(tree, child))
 
 
 def _steered(tree: TreeData, node: int, step: Mapping[str, Any]) -> Plain:
@@ -356,17 +366,22 @@ def _with_own_split(
 ) -> Sequence[Mapping[str, Any]]:
     """Return candidates in which the column of a split made by hand has that split.
 
-    The candidate that a recipe finds for the column may have another threshold or other groups.
+    The candidate that a recipe finds for the column may have another threshold or other groups. A
+    recipe itself may split known from missing values, where the groups of the known are as good.
     """
     name = tree.recipe.get("name")
-    if tree.is_leaf[node] or (isinstance(name, str) and named_recipe(name) is not None):
+    is_of_recipe = isinstance(name, str) and named_recipe(name) is not None
+    if tree.is_leaf[node] or (is_of_recipe and not np.isinf(tree.nodes.cut[node])):
         return records
     children, column = list(tree.children(node)), int(tree.nodes.column[node])
+    cut = float(tree.nodes.cut[node])
     after = tree.nodes.total[children]
     weights = tree.reader.weight(after)
     if not records or not (weights > 0).sum() > 1:
         return records
     found = next((r for r in records if r["column"] == column), {"column": column})
+    if is_of_recipe and ("missing" not in found or found.get("cut", cut) is None):
+        return records
     own = {key: value for key, value in found.items() if key not in ("known", "codes", "sides")}
     known, share = after.sum(axis=0), weights.sum() / tree.weight_of(node)
     own |= {
@@ -382,8 +397,10 @@ def _with_own_split(
         own |= {"entropy_before": before, "entropy_after": remaining}
         own["gini_after"] = float(parts @ gini_impurity(after))
         gain = before - remaining
-    own |= {"gain": gain * share, "score": gain * share}
-    cut = float(tree.nodes.cut[node])
+    if is_of_recipe:
+        own["missing"] = found["missing"]
+    else:
+        own |= {"gain": gain * share, "score": gain * share}
     if np.isnan(cut):
         codes = [(code, b) for b, c in enumerate(children) for code in tree.nodes.levels(c)]
         own |= {"codes": [int(code) for code, _ in codes], "sides": [side for _, side in codes]}

@@ -19,7 +19,14 @@ from penjing.formatting.text_table import (
 from penjing.i18n import say
 from penjing.text import formula
 from penjing.text.formula import decimals
-from penjing.text.labels import ascii_signs, condition_text, cut_label, quoted, rounded_text
+from penjing.text.labels import (
+    MAX_GROUP_WIDTH,
+    ascii_signs,
+    condition_text,
+    cut_label,
+    quoted,
+    rounded_text,
+)
 from penjing.text.phrases import class_counts, join_names, rows_of
 from penjing.tree.dialect import dialect_of
 
@@ -147,7 +154,8 @@ def heading(explanation: Plain, lang: str, *, ascii_only: bool = False) -> str:
 
 def node_location(explanation: Plain, lang: str, *, ascii_only: bool = False) -> str:
     """Return the path to a node; of a long path only the last steps."""
-    path = [condition_text(step, lang, ascii_only=ascii_only) for step in explanation["path"]]
+    style: dict[str, Any] = {"ascii_only": ascii_only, "most": MAX_GROUP_WIDTH}
+    path = [condition_text(step, lang, **style) for step in explanation["path"]]
     steps = last_steps(path, MAX_PATH, ascii_only=ascii_only)
     location = ", ".join(steps) or say("root", lang)
     return ascii_signs(location) if ascii_only else location
@@ -239,7 +247,8 @@ def _table(
     ends, end = [], first_width
     for i, heading_ in enumerate(number_headings):
         # The first heading is wider than its numbers; two blanks before it are enough.
-        end += max(NUMBER_WIDTH, max_width([heading_]) + (2 if i == 0 else 3))
+        widest = max_width(shown[i][1](candidate) for candidate in with_gain) + 1
+        end += max(NUMBER_WIDTH, widest, max_width([heading_]) + (2 if i == 0 else 3))
         ends.append(end)
     lines = [
         headings([align_left(column_heading, first_width), *number_headings], [first_width, *ends])

@@ -9,7 +9,14 @@ from typing import Any
 from penjing.formatting.text_table import align_left, align_right, clip, dots, max_width
 from penjing.i18n import say, say_for
 from penjing.prune.decisions import OWN_MEASURES
-from penjing.text.labels import branch_text, condition_text, quoted, value_text, weight_text
+from penjing.text.labels import (
+    MAX_GROUP_WIDTH,
+    branch_text,
+    condition_text,
+    quoted,
+    value_text,
+    weight_text,
+)
 from penjing.text.phrases import join_clauses, method_name
 from penjing.tree.tree_data import TreeData
 
@@ -118,7 +125,10 @@ def _path(tree: TreeData, node: int, lang: str, *, ascii_only: bool) -> str:
             " (=|≤|<=|<|>|>=|≥) ",
             r"\1",
             condition_text(
-                branch_text(tree, child, ascii_only=ascii_only), lang, ascii_only=ascii_only
+                branch_text(tree, child, ascii_only=ascii_only),
+                lang,
+                ascii_only=ascii_only,
+                most=MAX_GROUP_WIDTH,
             ),
         )
         for child in tree.path(node)[1:]
@@ -203,7 +213,8 @@ def _short_path(tree: TreeData, node: int, lang: str, *, ascii_only: bool) -> st
     last: list[str] = []
     while node > 0 and len(last) < MAX_STEPS:
         branch = branch_text(tree, node, ascii_only=ascii_only)
-        last.append(condition_text(branch, lang, ascii_only=ascii_only))
+        style: dict[str, Any] = {"ascii_only": ascii_only, "most": MAX_GROUP_WIDTH}
+        last.append(condition_text(branch, lang, **style))
         node = int(tree.nodes.parent[node])
     if node > 0:
         last.append(dots(ascii_only=ascii_only))

@@ -38,7 +38,7 @@ from penjing.explain.rule_conditions import (
 from penjing.i18n import say
 from penjing.predict.inputs import align_all
 from penjing.prune.confidence import ErrorBound
-from penjing.text.labels import condition_text, quoted, weight_text
+from penjing.text.labels import MAX_GROUP_WIDTH, condition_text, quoted, weight_text
 from penjing.tree.tree_data import TreeData
 
 THEORY_WEIGHT = 0.5
@@ -185,9 +185,9 @@ class Votes:
         """
         lines = []
         for i, r in enumerate(self.rules, start=1):
-            when = say("rule_and", lang).join(condition_text(t, lang) for t in r.texts) or say(
-                "rule_always", lang
-            )
+            when = say("rule_and", lang).join(
+                condition_text(t, lang, most=MAX_GROUP_WIDTH) for t in r.texts
+            ) or say("rule_always", lang)
             values = {
                 "cover": weight_text(r.cover), "wrong": weight_text(r.cover - r.right),
                 "when": when,

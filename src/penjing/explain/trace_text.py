@@ -17,7 +17,13 @@ from penjing.formatting.math_formula import Formula
 from penjing.formatting.text_table import align_left, max_width
 from penjing.i18n import Names, say, say_for
 from penjing.text.formula import decimals, impurity, variance
-from penjing.text.labels import ascii_signs, quoted, weight_text
+from penjing.text.labels import (
+    MAX_GROUP_WIDTH,
+    ascii_signs,
+    condition_text,
+    quoted,
+    weight_text,
+)
 from penjing.text.phrases import class_counts, join_names, rows_of
 from penjing.tree.dialect import dialect_of
 from penjing.tree.split_syntax import parse_levels
@@ -333,12 +339,16 @@ def _choice(step: Plain, candidates: list[Plain], lang: str) -> str:
 def _branches(step: Plain, lang: str, *, ascii_only: bool) -> str:
     chosen = next(c for c in step["candidates"] if c["is_chosen"])
     text = say("list_comma", lang).join(
-        f"{_in_braces(b['answer'])} {weight_text(b['rows'])}"
+        f"{_in_braces(b['answer'], lang, ascii_only=ascii_only)} {weight_text(b['rows'])}"
         for b in step.get("forced", chosen).get("branches", ())
     )
     return ascii_signs(text) if ascii_only else text
 
 
-def _in_braces(branch: str) -> str:
-    """Return the text of a branch; several categories are in braces."""
-    return f"{{{branch}}}" if len(parse_levels(f"in {{{branch}}}") or ()) > 1 else branch
+def _in_braces(branch: str, lang: str, *, ascii_only: bool) -> str:
+    """Return the text of a branch; several categories are in braces, many are abbreviated."""
+    group = branch if branch.startswith("in {") else f"in {{{branch}}}"
+    if len(parse_levels(group) or ()) < 2:
+        return branch
+    text = condition_text(group, lang, ascii_only=ascii_only, most=MAX_GROUP_WIDTH)
+    return text[text.index("{") :]

@@ -74,7 +74,8 @@ HELP: dict[str, str] = {
     "default_target": "the target of --schema; a column named class, label or target; or the last "
     "column, if it has at most 20 distinct values",
     "default_model_target": "the target of the model",
-    "default_markers": "the model's markers, and common ones such as ?, NA and nan",
+    "default_markers": "common ones such as ?, NA and nan",
+    "default_model_markers": "the model's markers, and common ones such as ?, NA and nan",
     "default_detected": "detected",
     "default_first_sheet": "the first sheet",
     "default_as_trained": "as in training, or detected",
@@ -172,7 +173,7 @@ HELP: dict[str, str] = {
     "about_plugs": "Print the same list.",
     "about_completion": "Append the script to the start-up file of the shell.",
     # -- arguments ----------------------------------------------------------------------------
-    "option_data": "Table to read: CSV, TSV, JSON, JSON Lines, ARFF, Parquet or C4.5 files, also "
+    "option_data": "Table to read: CSV, TSV, JSON, JSON Lines, ARFF, Parquet, Excel or C4.5 files, also "
     "compressed (.gz). Use example:NAME for a built-in table, and - for standard input.",
     "option_model": "Model saved by `penjing fit`. Use - for standard input.",
     "option_tree_file": "Tree to read: a nested dict as JSON or Python, text with one branch per line, or "

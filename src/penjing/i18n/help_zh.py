@@ -74,7 +74,8 @@ HELP: dict[str, str] = {
     "default_target": "--schema 指定的目标；名为 class、label、target、类别或标签的列；或最后一列"
     "（若它至多有 20 个不同的值）",
     "default_model_target": "模型的目标",
-    "default_markers": "模型记录的标记，以及 ?、NA、nan 等常用标记",
+    "default_markers": "?、NA、nan 等常用标记",
+    "default_model_markers": "模型记录的标记，以及 ?、NA、nan 等常用标记",
     "default_detected": "自动检测",
     "default_first_sheet": "第一个工作表",
     "default_as_trained": "与训练时相同，否则自动检测",
@@ -157,7 +158,7 @@ HELP: dict[str, str] = {
     "about_plugs": "打印同样的列表。",
     "about_completion": "把脚本追加到命令解释器的启动文件。",
     # -- arguments ----------------------------------------------------------------------------
-    "option_data": "要读取的数据表：CSV、TSV、JSON、JSON Lines、ARFF、Parquet 或 C4.5 文件，"
+    "option_data": "要读取的数据表：CSV、TSV、JSON、JSON Lines、ARFF、Parquet、Excel 或 C4.5 文件，"
     "也可以是压缩文件（.gz）。内置数据表写作 example:名称，- 表示标准输入。",
     "option_model": "由 `penjing fit` 保存的模型。- 表示标准输入。",
     "option_tree_file": "要读取的树：JSON 或 Python 的嵌套字典、每行一个分支的文本，或模型文件。"

@@ -113,7 +113,9 @@ def _condition(tree: TreeData, column: int, bounds: _Bounds, lang: str) -> str:
     return f"{name} ≠ ?" if bounds.is_known else f"{name} = ?"
 
 
-def write(tree: TreeData, *, order: str = "tree", lang: str = "en") -> str:
+def write(
+    tree: TreeData, *, order: str = "tree", lang: str = "en", width: int | None = None
+) -> str:
     """Return the rules as aligned text.
 
     Parameters
@@ -124,8 +126,11 @@ def write(tree: TreeData, *, order: str = "tree", lang: str = "en") -> str:
         ``tree``: as drawn; ``support``: rules with most rows first.
     lang : str
         ``en`` or ``zh``.
+    width : int, optional
+        Abbreviate groups of categories in conditions that are wider than half of this.
     """
     one_of("order", order, ("tree", "support"))
+    most = None if width is None else width // 2
     rules = list(rules_of(tree, lang))
     if order == "support":
         rules.sort(key=lambda rule: -rule.weight)
@@ -139,6 +144,8 @@ def write(tree: TreeData, *, order: str = "tree", lang: str = "en") -> str:
             if not tree.is_regression:
                 low, high = percent_ends(rule.interval)
                 line += f"  {100 * rule.confidence:3.0f}% {f'({low}-{high})':<8}"
-        conditions = say("rule_and", lang).join(condition_text(c, lang) for c in rule.conditions)
+        conditions = say("rule_and", lang).join(
+            condition_text(c, lang, most=most) for c in rule.conditions
+        )
         lines.append(f"{line}  {say('rule_when', lang)} {conditions}" if conditions else line)
     return "\n".join(lines)

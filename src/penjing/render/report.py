@@ -1,4 +1,4 @@
-"""The report on a tree as one HTML file: data, tree, rules, metrics, curves, provenance.
+"""The report on a tree as one HTML file: tree, metrics, rules, reasons, curves, data, provenance.
 
 The file loads nothing from the network and contains no scripts.
 """
@@ -16,18 +16,21 @@ from penjing.data.table import Table
 from penjing.dialects.recipes import recipe_of
 from penjing.errors import ChoiceError, PenjingError, unknown_name_error
 from penjing.evaluate.curves import calibration, learning_curve, pruning_curve
+from penjing.evaluate.importance import importances
 from penjing.evaluate.metrics import Report
 from penjing.evaluate.validation import cross_validate, not_a_test, score
+from penjing.explain import node_text, pruning_text
+from penjing.explain.node import explain as explain_node
 from penjing.i18n import LANGUAGES, say
 from penjing.predict.inputs import LevelIndex
 from penjing.render import chart, svg
 from penjing.render.leaf_rules import rules_of
 from penjing.render.profile_text import kind_name
-from penjing.render.summary import steering_lines
+from penjing.render.summary import size_line, steering_lines
 from penjing.render.svg import to_printable
 from penjing.text.constraint_sentences import constraint_sentences
 from penjing.text.formula import decimals
-from penjing.text.labels import condition_text, weight_text
+from penjing.text.labels import MAX_GROUP_WIDTH, condition_text, weight_text
 from penjing.text.phrases import join_names, method_name
 from penjing.tree.tree_data import TreeData
 
@@ -37,6 +40,10 @@ MAX_COLUMNS = 200
 """Number of columns that are described."""
 MAX_ROWS_FOR_CURVES = 20_000
 """With more training rows, trees for curves are grown only on request."""
+MAX_DECISIONS = 40
+"""Number of decisions of a pruning that are listed."""
+PRE_WIDTH = 120
+"""The width of preformatted text."""
 MAX_CLASSES = 40
 """Maximum number of classes of a confusion matrix."""
 THEMES = ("auto", "light", "dark")
@@ -124,16 +131,17 @@ def write(
     """
     _check_choices(tree, train, lang, theme, folds=folds, positive=positive)
     page = _ReportPage(tree, lang, theme)
-    page.add_heading(title)
-    page.add_provenance()
-    if train is not None:
-        page.add_data(train)
+    test_report = None if test is None else score(tree, test, positive=positive)
+    page.add_heading(title, test_report)
     page.add_tree()
-    page.add_rules()
     if test is not None:
-        page.add_predictions("dossier_test", score(tree, test, positive=positive))
+        page.add_predictions("dossier_test", test_report)
         page.add_warnings(test, dict.fromkeys([*not_a_test(tree, test), *warnings]))
         page.add_calibration(test)
+    page.add_rules()
+    page.add_importances()
+    page.add_root(train)
+    page.add_pruning()
     can_cross_validate = train is not None and train.target is not None and _can_grow_again(tree)
     if cross_validation is None:
         cross_validation = train is not None and train.n_rows <= MAX_ROWS_FOR_CURVES
@@ -146,7 +154,10 @@ def write(
             page.add_curve(lambda: learning_curve(train, tree, k=min(5, k), seed=seed))
             page.add_curve(lambda: pruning_curve(tree, train, test, k=k, seed=seed))
     elif tree.has_counts and (train is not None or test is not None):
-        page.add_curve(lambda: pruning_curve(tree, None, test))
+        page.add_curve(lambda: pruning_curve(tree, train if test is not None else None, test))
+    if train is not None:
+        page.add_data(train)
+    page.add_provenance()
     return page.text()
 
 
@@ -191,21 +202,26 @@ class _ReportPage:
     def _say(self, key: str, **values: object) -> str:
         return escape(say(key, self._lang, **values))
 
-    def add_heading(self, title: str | None) -> None:
-        """Add the title and the size of the tree."""
-        tree = self._tree
+    def add_heading(self, title: str | None, report: Any) -> None:  # noqa: ANN401 - of classes or numbers
+        """Add the title, and in short the size of the tree and how well it predicts."""
+        tree, lang = self._tree, self._lang
         self._title = to_printable(title or tree.target.name)
-        text = self._say("dossier_size", leaves=tree.n_leaves, depth=tree.depth)
-        self._parts.append(f"<h1>{escape(self._title)}</h1><p class=f>{text}</p>")
+        lines = [size_line(tree, lang)]
+        if report is not None:
+            figures, baseline = report.text(lang).splitlines()[:2]
+            lines += [say("dossier_on_test", lang, figures=figures), baseline]
+        self._parts.append(f"<h1>{escape(self._title)}</h1><p class=f>{_lines(lines)}</p>")
 
     def add_provenance(self) -> None:
         """Add the recipe, the source of the data, and the version."""
         from penjing import __version__  # noqa: PLC0415 - the top package imports this one
 
         tree, source = self._tree, self._tree.about.get("source", {})
-        recipe = ", ".join(f"{key}={value}" for key, value in tree.recipe.items() if _is_set(value))
+        settings = {key: value for key, value in tree.recipe.items() if _is_set(value)}
+        name = settings.pop("name", None) or say("dossier_by_hand", self._lang)
         rows = {
-            "dossier_recipe": recipe or say("dossier_by_hand", self._lang),
+            "dossier_recipe": name,
+            "dossier_settings": ", ".join(f"{key}={value}" for key, value in settings.items()),
             "dossier_constraints": " ".join(constraint_sentences(tree, self._lang)),
             "dossier_source": source.get("name"),
             "dossier_hash": source.get("sha256"),
@@ -231,7 +247,9 @@ class _ReportPage:
         rows = []
         for column in profile["columns"][:MAX_COLUMNS]:
             kind = kind_name(column, self._lang)
-            cells = [column["name"], kind, column.get("missing", ""), _values(column)]
+            missing = column.get("missing", "")
+            values = _values(column, say("list_comma", self._lang))
+            cells = [column["name"], kind, f"{missing:,}" if missing else missing, values]
             rows.append("<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in cells) + "</tr>")
         notes = "".join(f"<li>{self._note(note)}</li>" for note in find_oddities(table))
         body = f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody>"
@@ -257,21 +275,54 @@ class _ReportPage:
     def add_rules(self) -> None:
         """Add the rules, those with most rows first."""
         rules = sorted(rules_of(self._tree), key=lambda rule: -rule.weight)
+        keys = ["prediction", "rule"]
+        if self._tree.has_counts:
+            keys += ["rows"] if self._tree.is_regression else ["rows", "right"]
         rows = []
         for rule in rules[:MAX_RULES]:
             conditions = say("rule_and", self._lang).join(
-                condition_text(condition, self._lang) for condition in rule.conditions
+                condition_text(condition, self._lang, most=MAX_GROUP_WIDTH)
+                for condition in rule.conditions
             )
             cells = [rule.prediction, conditions or say("rule_always", self._lang)]
-            if self._tree.has_counts:
-                cells += [weight_text(rule.weight)]
-                cells += [] if self._tree.is_regression else [f"{100 * rule.confidence:.0f}%"]
-            rows.append("<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in cells) + "</tr>")
+            cells += [_count(rule.weight), f"{100 * rule.confidence:.0f}%"]
+            rows.append(cells[: len(keys)])
         more = len(rules) - len(rows)
         rest = f"<p class=f>{self._say('dossier_more', n=more)}</p>" if more else ""
-        self._section(
-            "dossier_rules", self._table(self._say("dossier_rules"), "".join(rows)) + rest
-        )
+        heads = [say(f"dossier_{key}", self._lang) for key in keys]
+        self._section("dossier_rules", self._cells("dossier_rules", heads, rows, (2, 3)) + rest)
+
+    def add_importances(self) -> None:
+        """Add the importances of the columns that the tree uses."""
+        try:
+            found = importances(self._tree).to_dict()
+        except PenjingError:  # a tree without counts
+            return
+        rows = [[name, decimals(value)] for name, value in found.items() if value > 0]
+        if len(rows) > 1:
+            heads = [say("dossier_name", self._lang), say("importance_head", self._lang)]
+            rows.sort(key=lambda row: -found[row[0]])
+            table = self._cells("dossier_importance", heads, rows[:MAX_COLUMNS], (1,))
+            self._section("dossier_importance", table)
+
+    def add_root(self, train: Table | None) -> None:
+        """Add the candidate splits of the root, if they are known or can be computed."""
+        try:
+            explanation = explain_node(self._tree, 0, train)
+        except PenjingError:
+            return
+        text = node_text.write(explanation, self._lang, width=PRE_WIDTH)
+        self._section("dossier_root", f"<pre>{_text_lines(text)}</pre>")
+
+    def add_pruning(self) -> None:
+        """Add the decisions of pruning."""
+        records = [r for r in self._tree.about.get("pruning", ()) if r.get("decisions")]
+        texts = [
+            pruning_text.decision_list(self._tree, record, self._lang, limit=MAX_DECISIONS)
+            for record in records
+        ]
+        if texts:
+            self._section("dossier_decisions", f"<pre>{_text_lines(chr(10).join(texts))}</pre>")
 
     def add_predictions(self, key: str, report: Any, k: int = 0) -> None:  # noqa: ANN401 - of classes or numbers
         """Add accuracy, baselines, scores, confusion matrix, and for one tree lift and gain."""
@@ -301,7 +352,7 @@ class _ReportPage:
         rows = []
         for i, row in enumerate(report.confusion):
             cells = "".join(
-                f'<td class="n{" hit" if i == j else ""}">{_text(weight_text(v))}</td>'
+                f'<td class="n{" hit" if i == j else ""}">{_text(_count(v))}</td>'
                 for j, v in enumerate(row)
             )
             rows.append(f"<tr><th scope=row>{_text(report.classes[i])}</th>{cells}</tr>")
@@ -319,7 +370,7 @@ class _ReportPage:
         for class_score in report.per_class:
             shares = [getattr(class_score, key) for key in keys]
             cells = ["–" if share is None else decimals(share, 3) for share in shares]
-            cells.append(weight_text(class_score.support))
+            cells.append(_count(class_score.support))
             body = "".join(f"<td class=n>{_text(cell)}</td>" for cell in cells)
             rows.append(f"<tr><th scope=row>{_text(class_score.class_)}</th>{body}</tr>")
         head = f"<thead><tr><th scope=col>{self._say('test_class')}</th>{heads}</tr></thead>"
@@ -334,8 +385,8 @@ class _ReportPage:
         head = "".join(f"<th scope=col class=n>{_text(word)}</th>" for word in heads)
         rows = []
         for leaf in leaves[:MAX_RULES]:
-            cells = [decimals(leaf.probability, 3), weight_text(leaf.rows)]
-            cells += [weight_text(leaf.positives), f"{100 * leaf.rate:.1f}%"]
+            cells = [decimals(leaf.probability, 3), _count(leaf.rows)]
+            cells += [_count(leaf.positives), f"{100 * leaf.rate:.1f}%"]
             cells += ["–" if leaf.lift is None else decimals(leaf.lift, 2)]
             cells += [f"{100 * leaf.cumulative_rows:.1f}%"]
             cells += ["–" if leaf.gain is None else f"{100 * leaf.gain:.1f}%"]
@@ -406,6 +457,22 @@ class _ReportPage:
         attributes = f'role=region tabindex=0 aria-label="{label}"'
         return f'<div class=wide {attributes}><table class="{css_class}">{rows}</table></div>'
 
+    def _cells(
+        self, key: str, heads: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[int]
+    ) -> str:
+        """Return a table of texts with headings; some of the columns are numbers."""
+        classes = [" class=n" if place in numbers else "" for place in range(len(heads))]
+        head = "".join(
+            f"<th scope=col{c}>{_text(word)}</th>" for c, word in zip(classes, heads, strict=True)
+        )
+        body = "".join(
+            "<tr>"
+            + "".join(f"<td{c}>{_text(cell)}</td>" for c, cell in zip(classes, row, strict=True))
+            + "</tr>"
+            for row in rows
+        )
+        return self._table(self._say(key), f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>")
+
     def _section(self, key: str, body: str, **values: object) -> None:
         self._parts.append(f"<section><h2>{self._say(key, **values)}</h2>{body}</section>")
 
@@ -422,17 +489,27 @@ def _text(value: object) -> str:
     return escape(to_printable(str(value)))
 
 
+def _text_lines(text: str) -> str:
+    return "\n".join(_text(line) for line in text.splitlines())
+
+
+def _count(weight: float) -> str:
+    """Return the weight of rows, with a separator of thousands."""
+    return f"{int(weight):,}" if weight == int(weight) else weight_text(weight)
+
+
 def _code(value: object, key: str) -> str:
-    return f"<code>{_text(value)}</code>" if key == "dossier_hash" else _text(value)
+    is_code = key in ("dossier_hash", "dossier_settings")
+    return f"<code>{_text(value)}</code>" if is_code else _text(value)
 
 
 def _lines(lines: Sequence[str]) -> str:
     return "<br>".join(_text(line) for line in lines)
 
 
-def _values(column: dict[str, Any]) -> str:
+def _values(column: dict[str, Any], separator: str) -> str:
     if "low" in column:
         return f"{column['low']:.6g} … {column['high']:.6g}"
     pairs = column.get("levels") or []
-    shown = ", ".join(f"{level} {n}" for level, n in pairs[:8])
+    shown = separator.join(f"{level} {n:,}" for level, n in pairs[:8])
     return shown + (" …" if len(pairs) > 8 else "")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 
 from penjing.arguments import one_of
+from penjing.formatting.text_table import width as text_width
 from penjing.i18n import catalogue
 from penjing.text import surrogate_labels
 from penjing.text.branch_order import children_in_order
@@ -19,6 +20,8 @@ from penjing.tree.tree_data import TreeData
 
 MAX_DEPTH = 40
 """Number of levels before a branch continues as a separate subtree."""
+MIN_CONDITION = 40
+"""The width that a condition may have in every line."""
 
 
 def write(
@@ -30,6 +33,7 @@ def write(
     node: int = 0,
     surrogates: bool = False,
     lang: str = "en",
+    width: int | None = None,
 ) -> str:
     """Return a tree as indented text.
 
@@ -51,6 +55,8 @@ def write(
         their agreement with the split, and the branch if none applies.
     lang : str
         ``en`` or ``zh``; sets are written ``in {a, b}`` or ``∈ {a, b}``.
+    width : int, optional
+        Abbreviate groups of categories in lines that are wider than this: ``in {a, b, … 9 more}``.
 
     Examples
     --------
@@ -83,9 +89,12 @@ def write(
                 lines.append(bar * depth + text)
                 continue
             branch = branch_text(tree, child, ascii_only=ascii_only)
-            label = bar * depth + condition_text(branch, lang, ascii_only=ascii_only)
+            leaf = f": {value_text(tree, child)}{counts_text(tree, child)}"
+            used = len(bar) * depth + (text_width(leaf) if tree.is_leaf[child] else 0)
+            most = None if width is None else max(width - used, MIN_CONDITION)
+            label = bar * depth + condition_text(branch, lang, ascii_only=ascii_only, most=most)
             if tree.is_leaf[child]:
-                lines.append(f"{label}: {value_text(tree, child)}{counts_text(tree, child)}")
+                lines.append(label + leaf)
             elif depth + 1 >= MAX_DEPTH:
                 n_subtrees += 1
                 subtrees.append((f"S{n_subtrees}", child))

@@ -8,15 +8,19 @@ from itertools import pairwise
 from typing import Any
 
 from penjing.data.table import Table
-from penjing.evaluate.metrics import heading_of, wrong_text
+from penjing.evaluate.metrics import MOST_WRONG_SHOWN, heading_of, wrong_text
 from penjing.formatting.text_table import last_steps
 from penjing.i18n import say
-from penjing.text.labels import answer_text, branch_text, condition_text, number_text, quoted
+from penjing.text.labels import (
+    answer_text,
+    branch_text,
+    condition_text,
+    number_text,
+    quoted,
+)
 from penjing.text.phrases import join_clauses, join_names
 from penjing.tree.tree_data import TreeData
 
-MAX_ROWS = 20
-"""Number of wrong rows that are listed."""
 MAX_PATHS = 3
 """With more wrong rows than this, their paths are not shown."""
 MAX_STEPS = 6
@@ -43,15 +47,16 @@ def wrong_rows_line(
     ascii_only : bool
         Use ASCII characters only.
     """
+    if len(report.wrong) > MOST_WRONG_SHOWN:
+        line: str = report.wrong_text(lang)
+        return line.replace("→", "->").replace("…", "...") if ascii_only else line
     shown = []
     column, heading = heading_of(report)
-    for row in report.wrong[:MAX_ROWS]:
+    for row in report.wrong:
         actual, predicted = quoted(row.actual), quoted(row.predicted)
         text = wrong_text(row, column, actual, predicted, lang)
         shown.append(text + (f" ({paths[row.row]})" if row.row in paths else ""))
     rows = join_clauses(shown, lang)
-    if len(report.wrong) > MAX_ROWS:
-        rows = say("report_wrong_more", lang, rows=rows, n=len(report.wrong) - MAX_ROWS)
     line = say(heading, lang, rows=rows, column=report.row_id)
     return line.replace("→", "->") if ascii_only else line
 

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from penjing.formatting.text_table import dots, width
 from penjing.i18n import say
 from penjing.tree.dialect import dialect_of
 from penjing.tree.split import level_text
+from penjing.tree.split_syntax import parse_levels
 from penjing.tree.tree_data import TreeData
 
 _SPECIAL = ",:'\"{}()[]|│"
 _MIN_DIGITS = 4
 """The smallest number of significant digits of a threshold."""
+_GROUP = re.compile(
+    r"(?P<name>(?:'.*?' |\".*?\" |\S+ )?)(?P<group>(?P<sign>in|∈) \{.*\})", re.DOTALL
+)
+MAX_GROUP_WIDTH = 60
+"""The width of a condition in explanations, beyond which its group of categories is abbreviated."""
 _MAX_SHORT_DIGITS = 12
 """With more digits than this, the upper training value may be printed instead."""
 
@@ -206,20 +214,55 @@ def branch_text(tree: TreeData, node: int, *, ascii_only: bool = False) -> str:
     return f"{quoted(column.name)} {answer_text(tree, parent, branch, ascii_only=ascii_only)}"
 
 
-def condition_text(condition: str, lang: str, *, ascii_only: bool = False) -> str:
+def condition_text(
+    condition: str, lang: str, *, ascii_only: bool = False, most: int | None = None
+) -> str:
     """Return a condition with the sign of sets that a language has: 'in {a, b}', or '∈ {a, b}'.
+
+    Parameters
+    ----------
+    condition : str
+        The condition in English.
+    lang : str
+        ``en`` or ``zh``.
+    ascii_only : bool
+        Use ASCII characters only.
+    most : int, optional
+        Abbreviate groups of categories in conditions that are wider than this.
 
     Examples
     --------
     >>> condition_text("色泽 in {青绿, 浅白}", "zh"), condition_text("colour in {a, b}", "en")
     ('色泽 ∈ {青绿, 浅白}', 'colour in {a, b}')
+    >>> condition_text("city in {Oslo, Rome, Paris, London}", "en", most=30)
+    'city in {Oslo, Rome, … 2 more}'
     """
+    if most is not None:
+        condition = _abbreviated(condition, most, lang, ascii_only=ascii_only)
     sign = say("rule_in", lang)
     if sign == "in" or ascii_only or not condition.endswith("}"):
         return condition
     name, found, names = condition.rpartition("in {")
     is_set = found and (not name or name.endswith(" "))
     return f"{name}{sign} {{{names}" if is_set else condition
+
+
+def _abbreviated(condition: str, most: int, lang: str, *, ascii_only: bool) -> str:
+    """Return a condition with as many categories of its group as fit in a width, at least one."""
+    if width(condition) <= most:
+        return condition
+    match = _GROUP.fullmatch(condition)
+    names = () if match is None else parse_levels(match["group"]) or ()
+    if match is None or len(names) < 3:
+        return condition
+    start, shown = match["name"] + match["sign"] + " {", [quoted(names[0])]
+    remaining = most - width(f"{start}{shown[0]}, … {len(names)} more}}")
+    for text in map(quoted, names[1:-1]):
+        if (remaining := remaining - width(text) - 2) < 0:
+            break
+        shown.append(text)
+    rest = f"{dots(ascii_only=ascii_only)} {say('check_more', lang, n=len(names) - len(shown))}"
+    return f"{start}{', '.join([*shown, rest])}}}"
 
 
 def group_names(tree: TreeData, node: int) -> list[str]:

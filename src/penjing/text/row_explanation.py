@@ -8,6 +8,7 @@ from typing import Any
 from penjing.formatting.text_table import align_left, max_width
 from penjing.i18n import say
 from penjing.text.labels import (
+    MAX_GROUP_WIDTH,
     ascii_signs,
     condition_text,
     number_text,
@@ -33,8 +34,9 @@ def write(explanation: Plain, lang: str = "en", *, ascii_only: bool = False) -> 
         Use plain characters only.
     """
     lines = [_answer(explanation, lang)]
+    style: dict[str, Any] = {"ascii_only": ascii_only, "most": MAX_GROUP_WIDTH}
     path = [
-        {**node, "branch": condition_text(node["branch"], lang, ascii_only=ascii_only)}
+        {**node, "branch": condition_text(node["branch"], lang, **style)}
         for node in explanation["path"]
         if node["branch"] is not None
     ]
@@ -83,7 +85,8 @@ def _evidence(node: Plain, next_node: Plain, lang: str) -> str:
     by = str(node["by"])
     if by.startswith("surrogate: "):
         key = "because_surrogate" if node["value"] is None else "because_unseen_surrogate"
-        parts.append(say(key, lang, test=by.removeprefix("surrogate: ")))
+        test = condition_text(by.removeprefix("surrogate: "), lang, most=MAX_GROUP_WIDTH)
+        parts.append(say(key, lang, test=test))
     elif by in ("missing", "unseen"):
         parts.append(say(f"because_{by}_way", lang))
     if "total" in next_node:
@@ -96,7 +99,7 @@ def _evidence(node: Plain, next_node: Plain, lang: str) -> str:
 
 def _tests(flip: Plain, lang: str) -> str:
     return say("rule_and", lang).join(
-        condition_text(change["test"], lang) for change in flip["changes"]
+        condition_text(change["test"], lang, most=MAX_GROUP_WIDTH) for change in flip["changes"]
     )
 
 

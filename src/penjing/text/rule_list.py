@@ -7,7 +7,14 @@ from typing import Any
 
 from penjing.formatting.text_table import align_left, align_right, max_width
 from penjing.i18n import say
-from penjing.text.labels import ascii_signs, condition_text, percent_ends, quoted, weight_text
+from penjing.text.labels import (
+    MAX_GROUP_WIDTH,
+    ascii_signs,
+    condition_text,
+    percent_ends,
+    quoted,
+    weight_text,
+)
 
 Plain = Mapping[str, Any]
 
@@ -31,7 +38,8 @@ def write(ruleset: Plain, lang: str = "en", *, ascii_only: bool = False) -> str:
     for i, rule in enumerate(rules, start=1):
         share = f"{100 * rule['right'] / rule['rows']:3.0f}%"
         low, high = percent_ends(rule["interval"])
-        conditions = [condition_text(c, lang, ascii_only=ascii_only) for c in rule["when"]]
+        style: dict[str, Any] = {"ascii_only": ascii_only, "most": MAX_GROUP_WIDTH}
+        conditions = [condition_text(c, lang, **style) for c in rule["when"]]
         when = say("rule_and", lang).join(conditions) or say("rule_always", lang)
         lines.append(
             f"{i:>3}  {align_left(quoted(rule['answer']), class_width)}"

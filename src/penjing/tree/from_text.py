@@ -38,6 +38,8 @@ _SIGNS = {
     "≤": "<=", "≥": ">=", "≦": "<=", "≧": ">=", "⩽": "<=", "⩾": ">=", "≠": "!=", "=<": "<=",
     "=>": ">=", "==": "=", "＝": "=", "＜": "<", "＞": ">", "∈": "in", "属于": "in",
 }  # fmt: skip
+_LEFT_OUT = re.compile(r"\s*(…|\.\.\.)\s.*")
+"""The end of a group of categories that was abbreviated: '… 9 more'."""
 _IN = ("in", "∈", "属于")
 _OPPOSITES = {"<=": ">", "<": ">="}
 
@@ -233,6 +235,8 @@ def _branch(line: _Line) -> _Branch:
         name, sign, rest = match["name"], match["sign"], match["rest"]
     else:
         name, sign, words, rest = _loose_parts(line)
+    if words and _LEFT_OUT.fullmatch(words[-1]):
+        raise DataError("text_abbreviated", line=line.number, text=line.text)
     branch = _Branch(
         line.number,
         line.text if rest is None else line.text[: -len(rest)].rstrip().rstrip(":："),
