@@ -115,7 +115,7 @@ def test_one_sentence_for_a_mistake(run, words, sentence):
 def test_pruning_that_removes_a_forced_split_says_so(run):
     run("fit", MELONS, "--recipe", "id3", "--force", "纹理=清晰 => 色泽", "-o", "m.tree")
     done = run("prune", "m.tree", "--method", "pessimistic", "-o", "n.tree")
-    assert "Pruning removed a forced split: 色泽." in done.err
+    assert "pruning removed a forced split: 色泽." in done.err
 
 
 def test_a_model_on_standard_output(run):

@@ -66,7 +66,9 @@ def every_wrong_line() -> list[str]:
         required = "".join(f" {p.opts[0]} x" for p in options if p.required)
         if any(p.required for p in arguments):
             lines.append(name)
-        lines += [f"{full} more{required}", f"{full}{required} --no-such-option"]
+        if all(p.nargs == 1 for p in arguments):  # no argument takes any number of words
+            lines.append(f"{full} more{required}")
+        lines.append(f"{full}{required} --no-such-option")
         if required:
             lines.append(full)
         for p in options:

@@ -91,8 +91,9 @@ def fault(code: int, err: str, value: str, *, may_be_right: bool) -> str | None:
     if code == Exit.OK:
         return None if may_be_right else "taken"
     errors = re.findall(r"^(?:error|Error): .*", err, re.MULTILINE)
-    if len(errors) != 1 or len(err) > LONGEST:
-        return f"not one sentence ({len(err)}): {err[:200]}"
+    sentence = re.sub(r"^note: .*\n", "", err, flags=re.MULTILINE)  # notes come before the error
+    if len(errors) != 1 or len(sentence) > LONGEST:
+        return f"not one sentence ({len(sentence)}): {err[:200]}"
     inside = re.search(r"object at 0x|std::|\bNoneType\b|Error, ", err.replace(value or "·", ""))
     return f"from inside: {err[:200]}" if inside else None
 

@@ -240,3 +240,11 @@ def test_a_damaged_distribution_is_refused():
         plain["about"]["columns"][0] |= change
         with pytest.raises(DataError, match=r"about\.columns"):
             from_json(plain)
+
+
+def test_new_rows_are_weighted_as_the_training_rows(tmp_path):
+    rows = [f"{i},{1 + 9 * (i > 3)},{'no' if i > 3 else 'yes'}" for i in range(8)]
+    (tmp_path / "t.csv").write_text("\n".join(["x,w,y", *rows]))
+    tree = penjing.fit(tmp_path / "t.csv", "y", weight="w", recipe="cart-binary", quiet=True)
+    for training in (None, tmp_path / "t.csv"):
+        assert tree.drift(tmp_path / "t.csv", training).max_psi == 0

@@ -6,7 +6,7 @@ import inspect
 import pickle
 import signal
 import string
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -61,6 +61,7 @@ def may_be(value: Any, annotation: str) -> bool:
     types: dict[str, Any] = {
         "None": type(None), "bool": bool, "int": int, "float": int | float, "str": str,
         "Mapping": Mapping, "tuple": Sequence, "Recipe": penjing.Recipe,
+        "Monotonic": Mapping | Iterable, "Interaction": Iterable,
     }  # fmt: skip
     for part in annotation.split("|"):
         name = part.strip().split("[")[0]
@@ -148,7 +149,7 @@ def test_there_are_many_wrong_calls():
 
 NOT_CALLED = {
     "Table", "Tree",  # records, and errors
-    "CapabilityError", "ChoiceError", "DataError", "DataWarning",
+    "CapabilityError", "ChoiceError", "DataError", "DataWarning", "PenjingError",
     "Tree.walk", "Tree.exact", "Tree.to_json", "Tree.spark_udf", "Table.rows",  # nothing to pass
     "Table.to_pandas",
     "Tree.from_data",  # for the packages below the API

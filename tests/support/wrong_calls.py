@@ -85,17 +85,18 @@ def of_rows() -> list[Call]:
         "work": f"{NONE}|{FILE}|long text|path", "query": NONE, "threads": f"{NONE}|{SIZE}",
         "trace": SWITCH, "sketch": SWITCH, "schema": "None|{}", "weight": NONE, "seed": FROM_0,
         "progress": "None|lambda|class", "sample_weight": NONE, "class_names": NAMES,
-        "quiet": SWITCH,
+        "quiet": SWITCH, "force_splits": "None|{}|[]|()|array[0]", "forbid": "None|[]|()|array[0]",
     }  # fmt: skip
     read = {
         "source": SOURCE, "target": "None|False", "schema": "None|{}|[]|()",
         "missing": f"{NONE}|{MARKERS}", "encoding": NONE, "weight": NONE, "keep": "[]|()|array[0]",
         "dates": "None|[]|()|array[0]", "name": f"{NONE}|{TEXT}", "names": NONE, "labels": NONE,
         "separator": NONE, "memory_limit": "None|3|1.5|10**9|10**30", "quiet": SWITCH,
+        "decimal": NONE, "fold_case": f"{SWITCH}|[]|()|array[0]", "sheet": NONE,
     }  # fmt: skip
     cross = {
-        "table": "frame", "how": NEVER, "k": "3", "target": NONE, "seed": FROM_0, "prune": NONE,
-        "validation": "None|0.5", "quiet": SWITCH,
+        "table": "frame", "how": NEVER, "recipe": NONE, "k": "3", "target": NONE, "seed": FROM_0,
+        "prune": NONE, "validation": "None|0.5", "quiet": SWITCH, "positive": NONE,
     }  # fmt: skip
     boot = {
         "data": SOURCE, "target": NONE, "recipe": NEVER, "n": "3", "seed": FROM_0, "quiet": SWITCH,
@@ -140,7 +141,7 @@ def of_recipes() -> list[Call]:
         "name": TEXT, "rules": NEVER, "criterion": NEVER, "shape": NEVER, "missing": NEVER,
         "unseen": NEVER, "max_depth": f"{NONE}|0|{SIZE}", "max_leaves": f"{NONE}|{SIZE}",
         "min_weight": NUMBER, "min_branch": NUMBER, "min_gain": NUMBER, "laplace": SWITCH,
-        "options": NEVER,
+        "options": NEVER, "monotonic_cst": NONE, "interaction_cst": NONE,
     }  # fmt: skip
 
     def grown(**given: Any) -> Any:
@@ -155,10 +156,10 @@ def of_trees() -> list[Call]:
     policy = {"unseen": NONE, "missing": NONE}
     asked = ("empty_levels", "children", "path", "split", "parent_of", "weight_of", "answer")
     calls = [Call(f"Tree.{n}", getattr(made, n), {"node": 0}, {"node": "0|3"}) for n in asked]
-    for name in ("predict", "predict_proba", "apply", "score"):
-        kinds = {"source": NEVER if name == "score" else NO_ROWS, **policy}
+    for name in ("predict", "predict_proba", "apply", "summarize", "score"):
+        kinds = {"source": NEVER if name in ("score", "summarize") else NO_ROWS, **policy}
         if name == "score":
-            kinds["y"] = NONE
+            kinds |= {"y": NONE, "positive": NONE}
         calls.append(Call(f"Tree.{name}", getattr(made, name), {"source": rows}, kinds))
     plain = f"True|False|0|-1|3|10**9|10**30|0.5|1.5|-0.5|{TEXT}"
     drawn = {
@@ -169,6 +170,7 @@ def of_trees() -> list[Call]:
         "max_leaves": f"3|{LARGE}",
     }
     switches = ("ascii_only", "empty", "surrogates")
+    edit = {"data": NONE, "validation": NONE}
     many = {"surrogates": SWITCH, "n": "3", "seed": FROM_0}
     return [
         *calls,
@@ -181,9 +183,16 @@ def of_trees() -> list[Call]:
         Call("Tree.report", made.report, {"cross_validation": False},
              {"path": f"{NONE}|{FILE}", "training": NONE, "test": NONE, "lang": NEVER,
               "theme": NEVER, "title": f"{NONE}|{TEXT}", "folds": f"3|{LARGE}", "seed": FROM_0,
-              "cross_validation": f"{NONE}|{SWITCH}"}),
+              "cross_validation": f"{NONE}|{SWITCH}", "positive": NONE}),
         Call("Tree.prune", made.prune, {"method": "collapse"},
              {"method": NEVER, "validation": NONE, "training": f"{NONE}|{UNREAD}", "folds": NONE}),
+        Call("Tree.drift", made.drift, {"source": rows}, {"source": NEVER, "training": NONE}),
+        Call("Tree.prune_at", made.prune_at, {"node": 1, "data": rows}, {"node": "0|''", **edit}),
+        Call("Tree.regrow_at", made.regrow_at, {"node": 0, "data": rows},
+             {"node": "0|3|''", **edit}),
+        Call("Tree.replace_split", made.replace_split, {"node": 0, "column": "b", "data": rows},
+             {"node": "0|''", "column": NEVER, "threshold": "None|3|0.5|1.5",
+              "groups": NONE, **edit}),
         Call("Tree.to_dict", made.to_dict, {}, {"empty": SWITCH}),
         Call("Tree.from_dict", made.from_dict, {"tree": {"a": {"u": "n", "v": "y"}}},
              {"tree": plain, "target": TEXT, "schema": "None|{}|[]|()"}),
@@ -199,6 +208,7 @@ def of_trees() -> list[Call]:
         Call("Tree.write", made.write, {"kind": "text"}, {"kind": NEVER, "class_names": NAMES}),
         Call("Tree.draw", made.draw, {},
              {"order": NEVER, "node": "0|3", "lang": NEVER, "class_names": NAMES,
+              "width": f"{NONE}|3|{LARGE}",
               **dict.fromkeys(switches, SWITCH)}),
         Call("Tree.importances", made.importances, {},
              {"kind": NEVER, "data": f"{NONE}|{UNREAD}", **many}),
@@ -226,6 +236,7 @@ OPTIONS = {
     "view": NEVER, "ascii_only": SWITCH, "empty": SWITCH, "order": NEVER, "node": "0|3",
     "surrogates": SWITCH, "name": TEXT, "missing": NONE, "unseen": NONE, "dialect": NEVER,
     "table": "'zzz'|long text|lines|half a letter", "proba": SWITCH, "clean": SWITCH, "cells": NONE,
+    "width": f"{NONE}|3|{LARGE}",
     "alpha": f"{NONE}|{NUMBER}", "cp": NUMBER, "by": NEVER, "one_se": SWITCH, "ties": NEVER,
     "confidence": "0.5", "raise_branches": f"{NONE}|{SWITCH}", "deviate": NONE,
     "last_errors": f"{NONE}|{NUMBER}", "tolerance": f"{NONE}|{NUMBER}", "precision": NONE,

@@ -82,7 +82,7 @@ def cross_validate(
     >>> penjing.cross_validate([[1], [2], [8], [9]] * 5, list("aabb") * 5, recipe="id3").accuracy
     1.0
     """
-    if not isinstance(how, str | Recipe | Tree) and not callable(how):
+    if how is not None and not isinstance(how, str | Recipe | Tree) and not callable(how):
         target, how = _only_target(how, target), "auto"
     if recipe is not None:
         if how != "auto":
@@ -226,7 +226,8 @@ def folds(
 
 def _is_target(value: object) -> bool:
     """Return whether an argument is a column's name or the values of the target, not a number."""
-    return isinstance(value, str) or (isinstance(value, Iterable) and np.ndim(value) > 0)  # type: ignore[arg-type]
+    is_scalar = isinstance(value, np.ndarray) and value.ndim == 0
+    return isinstance(value, Iterable) and not is_scalar
 
 
 def _only_target(first: Any, target: Target | None) -> Target:  # noqa: ANN401 - a name, or values

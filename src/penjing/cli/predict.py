@@ -367,8 +367,12 @@ def _compare_recipes(
     for name in names:
         try:
             trees[name] = fit(table, recipe=name, quiet=True)
-        except (CapabilityError, DataError) as problem:
-            why = console.message(problem.key, **problem.values)
+        except (CapabilityError, ChoiceError, DataError) as problem:
+            lacks_values = problem.key == "missing_refused"
+            if isinstance(problem, ChoiceError) and not lacks_values:
+                raise
+            key = "why_missing_refused" if lacks_values else problem.key
+            why = console.message(key, **problem.values)
             console.print_note("note_recipe_left_out", recipe=name, why=why)
     if len(trees) < 2:
         raise ChoiceError("compare_needs_two", n=len(trees))

@@ -241,6 +241,4 @@ def _rows_to_compare(
             )
         except PenjingError:  # a column that predictions do not need is absent or of another type
             pass
-    return reading.read_rows_for(
-        console, tree, path, data, with_target=False, keeps_weight=True
-    )
+    return reading.read_rows_for(console, tree, path, data, with_target=False, keeps_weight=True)

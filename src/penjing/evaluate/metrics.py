@@ -515,10 +515,7 @@ class Report(ReportNumber):
             positive = self.positive
         if positive is None:
             raise ChoiceError("needs_positive", known=Names(self.classes))
-        code = LevelIndex(self.classes).of(positive)
-        if code < 0:
-            raise unknown_name_error("no_such_class", positive, self.classes)
-        return self.groups, code
+        return self.groups, class_code(positive, self.classes)
 
     @property
     def intervals(self) -> dict[str, Any]:
@@ -984,6 +981,21 @@ def wrong_groups(wrong: WrongRows, row_id: str | None, lang: str) -> str:
     text = join_clauses(shown, lang)
     others = len(wrong) - sum(len(places) for places in largest)
     return say("report_wrong_more", lang, rows=text, n=others) if others else text
+
+
+def class_code(value: object, classes: Sequence[Any]) -> int:
+    """Return the position of a class; raise an error for values that are no class.
+
+    Examples
+    --------
+    >>> class_code("yes", ["no", "yes"])
+    1
+    """
+    is_label = isinstance(value, str | bool | np.bool_) or arguments.is_number(value)
+    code = LevelIndex(classes).of(value) if is_label else -1
+    if code < 0:
+        raise unknown_name_error("no_such_class", value, classes)
+    return code
 
 
 def report_of(

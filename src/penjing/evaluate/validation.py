@@ -11,11 +11,11 @@ from penjing.data.read import read
 from penjing.data.source import Label, Source, Target
 from penjing.data.statistics import weight_sums
 from penjing.data.table import Table
-from penjing.errors import ChoiceError, DataError, unknown_name_error
-from penjing.evaluate.metrics import Report, report_of
+from penjing.errors import ChoiceError, DataError
+from penjing.evaluate.metrics import Report, class_code, report_of
 from penjing.evaluate.number_report import NumberReport, number_report_of
 from penjing.grow.recipe import Recipe
-from penjing.predict.inputs import LevelIndex, align, align_labelled, labelled_rows
+from penjing.predict.inputs import align, align_labelled, labelled_rows
 from penjing.predict.row_predictions import RowPredictions, predict_rows
 from penjing.training.cross_validate import Grower, grower_of, held_out_predictions
 from penjing.tree.tree_data import TreeData
@@ -173,10 +173,7 @@ def _report(
 
 def _class_code(class_: Label, table: Table) -> int:
     assert table.target is not None
-    code = LevelIndex(table.target.levels).of(class_)
-    if code < 0:
-        raise unknown_name_error("no_such_class", class_, table.target.levels)
-    return code
+    return class_code(class_, table.target.levels)
 
 
 def _positive_class(tree: TreeData | None, table: Table) -> int | None:

@@ -70,9 +70,9 @@ def parse_steering(force_splits: object, forbid: object, schema: Sequence[Field]
     Examples
     --------
     >>> schema = (Field("x", "numeric"), Field("t", "nominal", ("a", "b")))
-    >>> steering = parse_steering({"": "t", "t=a": "x<=3"}, ["x"], schema[:1] + schema[1:])
+    >>> steering = parse_steering({"": "t", "t=a": "x<=3"}, ["x"], schema)
     Traceback (most recent call last):
-    penjing.errors.ChoiceError: Column 'x' is both forced and forbidden.
+    penjing.errors.ChoiceError: column 'x' is both forced and forbidden.
     """
     names = [field.name for field in schema]
     forbidden = _column_list("forbid", forbid)

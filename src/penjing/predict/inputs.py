@@ -214,6 +214,8 @@ def align_to(
         source = as_row(source)
         if isinstance(source, Mapping) and is_row(source):
             source = [source]
+        if wanted and _are_empty_rows(source):  # they would be read as no rows
+            raise unknown_name_error("unknown_column", wanted[0].name, ())
         names = _names(source, [f.name for f in schema], target)
         like = None if reading is None else layout_of(reading, schema, target)
         aimed = (aim and target) or False
@@ -289,6 +291,15 @@ def as_row(source: Any) -> Any:  # noqa: ANN401 - whatever `read` can read
         and hasattr(source, "to_dict")
     )
     return {name_text(name): value for name, value in source.items()} if is_series else source
+
+
+def _are_empty_rows(source: object) -> bool:
+    """Whether a source is a list of dicts without any column."""
+    return (
+        isinstance(source, list | tuple)
+        and bool(source)
+        and all(isinstance(row, Mapping) and not row for row in source)
+    )
 
 
 def is_row(source: Mapping[Any, Any]) -> bool:

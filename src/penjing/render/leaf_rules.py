@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from penjing.arguments import one_of
+from penjing.arguments import one_of, optional_whole_number
 from penjing.data.statistics import wilson
 from penjing.formatting.text_table import align_left, max_width
 from penjing.i18n import say
@@ -130,6 +130,7 @@ def write(
         Abbreviate groups of categories in conditions that are wider than half of this.
     """
     one_of("order", order, ("tree", "support"))
+    width = optional_whole_number("width", width, 1)
     most = None if width is None else width // 2
     rules = list(rules_of(tree, lang))
     if order == "support":

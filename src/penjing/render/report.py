@@ -17,12 +17,11 @@ from penjing.dialects.recipes import recipe_of
 from penjing.errors import ChoiceError, PenjingError, unknown_name_error
 from penjing.evaluate.curves import calibration, learning_curve, pruning_curve
 from penjing.evaluate.importance import importances
-from penjing.evaluate.metrics import Report
+from penjing.evaluate.metrics import Report, class_code
 from penjing.evaluate.validation import cross_validate, not_a_test, score
 from penjing.explain import node_text, pruning_text
 from penjing.explain.node import explain as explain_node
 from penjing.i18n import LANGUAGES, say
-from penjing.predict.inputs import LevelIndex
 from penjing.render import chart, svg
 from penjing.render.leaf_rules import rules_of
 from penjing.render.profile_text import kind_name
@@ -177,8 +176,8 @@ def _check_choices(
         raise unknown_name_error("unknown_choice", theme, THEMES, kind="theme")
     if folds < 2:
         raise ChoiceError("bad_folds", value=folds, n=0 if train is None else train.n_rows)
-    if positive is not None and LevelIndex(tree.classes).of(positive) < 0:
-        raise unknown_name_error("no_such_class", positive, tree.classes)
+    if positive is not None:
+        class_code(positive, tree.classes)
 
 
 def _can_grow_again(tree: TreeData) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from penjing.arguments import one_of
+from penjing.arguments import one_of, optional_whole_number
 from penjing.formatting.text_table import width as text_width
 from penjing.i18n import catalogue
 from penjing.text import surrogate_labels
@@ -69,6 +69,7 @@ def write(
     │  flippers = 1: yes
     """
     one_of("order", order, ("rows", "levels"))
+    width = optional_whole_number("width", width, 1)
     catalogue(lang)  # raises an error for an unknown language
     bar = "|  " if ascii_only else "│  "
     lines: list[str] = []

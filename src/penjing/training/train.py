@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -382,7 +382,12 @@ def _grow(  # noqa: PLR0917 - what a tree is grown by
 
 def _refuse_steering(engine: str, force_splits: object, forbid: object) -> None:
     """Raise an error if splits are forced or forbidden, and the engine cannot do that."""
-    if (force_splits or forbid) and not remote.capabilities_of(engine).steers:
+    # an array has no truth value
+    is_given = any(
+        v is not None and (bool(v) if isinstance(v, Mapping | Sequence) else True)
+        for v in (force_splits, forbid)
+    )
+    if is_given and not remote.capabilities_of(engine).steers:
         raise CapabilityError("engine_cannot_steer", engine=engine)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+from functools import partial
 from typing import Any
 
 from penjing.data.read.text_encoding import decode
@@ -65,14 +66,12 @@ def parse_dict(text: str, source: str) -> Any:  # noqa: ANN401 - unchecked input
         return found
 
     try:
-        return json.loads(text, object_pairs_hook=without_repetition)
+        whole_number = partial(_whole_number, source)
+        return json.loads(text, object_pairs_hook=without_repetition, parse_int=whole_number)
     except RecursionError:
         raise DataError("tree_file_too_deep", source=source) from None
     except json.JSONDecodeError as error:
         values = {"source": source, "line": error.lineno, "problem": error.msg}
-    except ValueError as error:  # an integer with more digits than Python converts
-        problem = str(error).partition(";")[0]
-        raise DataError("tree_file_not_json", source=source, line=1, problem=problem) from None
     try:
         parsed = ast.parse(text, mode="eval")
         _refuse_repetition(parsed, source)
@@ -85,6 +84,15 @@ def parse_dict(text: str, source: str) -> Any:  # noqa: ANN401 - unchecked input
         if isinstance(error, SyntaxError) and text.lstrip("{ \t\r\n").startswith("'"):
             values |= {"line": error.lineno or 1, "problem": error.msg}
         raise DataError("tree_file_not_json", **values) from None
+
+
+def _whole_number(source: str, digits: str) -> int:
+    """Return an integer; refuse one with more digits than Python converts."""
+    try:
+        return int(digits)
+    except ValueError as error:
+        problem = str(error).partition(";")[0]
+        raise DataError("tree_file_not_json", source=source, line=1, problem=problem) from None
 
 
 def _refuse_repetition(parsed: ast.AST, source: str) -> None:

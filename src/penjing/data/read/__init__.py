@@ -55,8 +55,8 @@ def read(
 
     Parameters and the result are those of :func:`penjing.read`. ``like`` is the ``reading`` of a
     tree, or the layout of its file; it is applied to rows with the fields of the tree. What the
-    other arguments say takes precedence. With ``keeps_weight`` rows that are read without their target
-    are weighted as in training, too.
+    other arguments say takes precedence. With ``keeps_weight`` rows that are read without their
+    target are weighted as in training, too.
 
     Examples
     --------

@@ -86,6 +86,8 @@ def read_source(
     elif hasattr(source, "read"):
         raw_table = _from_open_file(source, name, options)
     else:
+        if sheet is not None:
+            raise ChoiceError("sheet_not_used", source=name or "table")
         if labels is not None and names is not None and len(names) == _n_columns(source) + 1:
             names, target = names[:-1], target or names[-1]
         raw_table = _from_memory(source, name, names, target)

@@ -155,7 +155,9 @@ def check_decimal(decimal: object) -> DecimalMark | None:
     >>> check_decimal(",")
     ','
     """
-    if decimal is None or decimal == "." or decimal == ",":  # noqa: PLR1714 - narrows the type
+    if decimal is None:
+        return None
+    if isinstance(decimal, str) and (decimal == "." or decimal == ","):  # noqa: PLR1714 - narrows the type
         return decimal
     raise bad_value_error("bad_decimal", "decimal", decimal, str)
 
