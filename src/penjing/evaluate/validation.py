@@ -173,7 +173,7 @@ def _report(
 
 def _class_code(class_: Label, table: Table) -> int:
     assert table.target is not None
-    return class_code(class_, table.target.levels)
+    return class_code(class_, tuple(table.target.levels))
 
 
 def _positive_class(tree: TreeData | None, table: Table) -> int | None:

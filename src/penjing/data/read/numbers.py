@@ -157,8 +157,10 @@ def check_decimal(decimal: object) -> DecimalMark | None:
     """
     if decimal is None:
         return None
-    if isinstance(decimal, str) and (decimal == "." or decimal == ","):  # noqa: PLR1714 - narrows the type
-        return decimal
+    if isinstance(decimal, str):  # an array compares with each of them
+        marks: dict[str, DecimalMark] = {".": ".", ",": ","}
+        if decimal in marks:
+            return marks[decimal]
     raise bad_value_error("bad_decimal", "decimal", decimal, str)
 
 
