@@ -184,7 +184,7 @@ def test_exit_codes_are_those_of_the_help(language: str, tmp_path: Path):
         re.findall(r"^\| (\d+) \| (.*) \|$", TEXTS[language].replace("`", ""), re.MULTILINE)
     )
     assert shown == printed
-    assert len(shown) == 6
+    assert len(shown) == 7
 
 
 @both
