@@ -312,16 +312,3 @@ def test_every_node_is_explained_in_every_language(name, lang):
     assert 1 in rows  # "1 row" has a form of its own in English only
     for node in range(tree.n_nodes):
         assert node_text.write(explain(tree, node), lang)
-
-
-@pytest.mark.parametrize("values", [["-", "p", "q"] * 20, [None, 1.0, 8.0] * 20])
-def test_a_split_into_known_and_missing_values_is_explained_as_such(values):
-    known = [None if value == "-" else value for value in values]
-    rows = [{"a": a, "y": "yes" if a is None else "no"} for a in known]
-    tree = penjing.fit(rows, "y", recipe="cart-binary", missing="branch", trace=True, quiet=True)
-    assert tree.draw().splitlines() == ["a ≠ ?: no (40)", "a = ?: yes (20)"]
-    for told in (explain(tree), explain(tree, 0, penjing.read(rows, "y"))):
-        chosen = told["candidates"][0]
-        assert [(b["answer"], b["rows"]) for b in chosen["branches"]] == [("≠ ?", 40), ("= ?", 20)]
-        assert chosen["gain_ratio"] == pytest.approx(1.0)  # of two branches
-        assert (chosen["known"], chosen["missing"], chosen["gini_after"]) == (40, 20, 0.0)

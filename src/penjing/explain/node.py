@@ -366,22 +366,17 @@ def _with_own_split(
 ) -> Sequence[Mapping[str, Any]]:
     """Return candidates in which the column of a split made by hand has that split.
 
-    The candidate that a recipe finds for the column may have another threshold or other groups. A
-    recipe itself may split known from missing values, where the groups of the known are as good.
+    The candidate that a recipe finds for the column may have another threshold or other groups.
     """
     name = tree.recipe.get("name")
-    is_of_recipe = isinstance(name, str) and named_recipe(name) is not None
-    if tree.is_leaf[node] or (is_of_recipe and not np.isinf(tree.nodes.cut[node])):
+    if tree.is_leaf[node] or (isinstance(name, str) and named_recipe(name) is not None):
         return records
     children, column = list(tree.children(node)), int(tree.nodes.column[node])
-    cut = float(tree.nodes.cut[node])
     after = tree.nodes.total[children]
     weights = tree.reader.weight(after)
     if not records or not (weights > 0).sum() > 1:
         return records
     found = next((r for r in records if r["column"] == column), {"column": column})
-    if is_of_recipe and ("missing" not in found or found.get("cut", cut) is None):
-        return records
     own = {key: value for key, value in found.items() if key not in ("known", "codes", "sides")}
     known, share = after.sum(axis=0), weights.sum() / tree.weight_of(node)
     own |= {
@@ -397,10 +392,8 @@ def _with_own_split(
         own |= {"entropy_before": before, "entropy_after": remaining}
         own["gini_after"] = float(parts @ gini_impurity(after))
         gain = before - remaining
-    if is_of_recipe:
-        own["missing"] = found["missing"]
-    else:
-        own |= {"gain": gain * share, "score": gain * share}
+    own |= {"gain": gain * share, "score": gain * share}
+    cut = float(tree.nodes.cut[node])
     if np.isnan(cut):
         codes = [(code, b) for b, c in enumerate(children) for code in tree.nodes.levels(c)]
         own |= {"codes": [int(code) for code, _ in codes], "sides": [side for _, side in codes]}
