@@ -24,8 +24,6 @@ from penjing.registry import BUILT_IN
 pandas = pytest.importorskip("pandas")
 duckdb = pytest.importorskip("duckdb")
 
-    for name in sorted(BUILT_IN["engine"])
-]
 IS_SANITIZED = "asan" in os.environ.get("LD_PRELOAD", "")
 WITHOUT_SANITIZER = pytest.mark.skipif(IS_SANITIZED, reason="Java hangs below a sanitizer")
 ENGINES = [
