@@ -114,9 +114,27 @@ def spoken() -> tuple[frozenset[str], tuple[re.Pattern[str], ...]]:
     return frozenset(texts), tuple(re.compile(form) for form in forms)
 
 
+PAGE = "lab_page_"
+"""Messages of the lab's page, which TypeScript says without this prefix."""
+
+
+@cache
+def said_by_the_page() -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return the texts of the page's sources, and how those begin that are made there."""
+    folder = SOURCES.parent.parent / "web" / "src" / "lab"
+    source = "".join(path.read_text("utf-8") for path in sorted(folder.glob("*.ts*")))
+    texts = frozenset(re.findall(r'"([a-z_]+)"', source))
+    return texts, tuple(re.findall(r"say\(`([a-z_]+_)\$\{", source))
+
+
 def is_said(key: str) -> bool:
+    if key.startswith(PAGE):
+        word = key.removeprefix(PAGE)
+        texts, beginnings = said_by_the_page()
+        return word.removesuffix(SINGULAR) in texts or word.startswith(beginnings)
     texts, forms = spoken()
     stem = key.removesuffix(SINGULAR).removesuffix("_near").removesuffix("_cli")
+    stem = stem.removesuffix("_lab")
     if texts & {key, key.removesuffix(SINGULAR), stem, stem.removeprefix("note_")}:
         return True
     stems = (stem, stem.removeprefix("note_"))
@@ -134,6 +152,17 @@ def test_every_sentence_is_said_by_somebody():
 
 def test_a_sentence_that_nobody_says_is_found():
     assert not is_said("nobody_says_this")
+    assert not is_said(f"{PAGE}nobody_says_this")
+
+
+def test_the_page_says_nothing_that_is_no_message():
+    folder = SOURCES.parent.parent / "web" / "src" / "lab"
+    source = "".join(path.read_text("utf-8") for path in sorted(folder.glob("*.ts*")))
+    said = set(re.findall(r'(?<!page\.say\.value)(?:\bsay|say\.value|inBoth)\("([a-z_]+)"', source))
+    own = {word for word in said if not word.startswith("sheet_")}
+    of_trees = {"root", "rule_and", "view_node", "view_number", "view_rows"}
+    assert [word for word in sorted(own - of_trees) if PAGE + word not in EN] == []
+    assert [word for word in sorted(said - own) if word not in EN] == []
 
 
 # -- how errors and notes begin and end ------------------------------------------------------------
@@ -164,7 +193,8 @@ def raised_or_noted() -> frozenset[str]:
 
 def is_error_or_note(key: str) -> bool:
     stem = key.removesuffix(SINGULAR).removesuffix("_cli").removesuffix("_near")
-    return stem.removesuffix("_cli") in raised_or_noted() or key.startswith("note_")
+    stem = stem.removesuffix("_cli").removesuffix("_lab")
+    return stem in raised_or_noted() or key.startswith("note_")
 
 
 def test_errors_and_notes_begin_in_lower_case():

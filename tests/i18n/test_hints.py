@@ -26,6 +26,9 @@ SETTINGS = {**Settings.__annotations__, **PruneOptions.__annotations__}
 
 NOT_ARGUMENTS = {
     "folded_leaves": "n of a picture",
+    "gathered_leaves": "n of a picture",
+    "picture_test_number": "n of a picture",
+    "picture_test_all_number": "n of a picture",
     "explain_wants_row": "column=value is what --row takes",
     "explain_not_row": "column=value is what --row takes",
     "bad_pairs": "name=number is what the option takes",

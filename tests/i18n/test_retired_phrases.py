@@ -91,9 +91,10 @@ NAMES = {
     "NULL", "NaN", "None", "True", "False", "Python", "Java", "SHA-256", "matplotlib", "pyarrow",
     "gzip", "SELECT", "Table", "Wilson", "CARTClassifier", "SparseToNonSparse", "CONTRIBUTING.md",
     "CF", "alpha", "cp", "log2", "Var", "Ent", "IV", "X", "y", "D", "p", "n", "N", "c", "B2", "R",
-    "pandas", "ROC", "PR", "F1",
+    "pandas", "ROC", "PR", "F1", "MB", "Enter", "Escape", "Esc", "Delete", "Ctrl+Z",
+    "Ctrl+Shift+Z", "Shift+Enter", "Shift", "G", "P",
 }  # fmt: skip
-"""Names that Chinese sentences may contain: programs, formats, symbols."""
+"""Names that Chinese sentences may contain: programs, formats, symbols, keys."""
 
 
 def english_words(text: str) -> set[str]:

@@ -68,6 +68,8 @@ HELP: dict[str, str] = {
     "metavar_ROW": "ROW",
     "metavar_TREE": "TREE",
     # -- defaults that are no values ----------------------------------------------------------
+    "default_show": "data up to 24 leaves, counts beyond",
+    "default_layout": "top-down, unless a node has many branches",
     "default_stdout": "standard output",
     "default_locale": "language of the locale",
     "default_terminal": "width of the terminal",
@@ -78,6 +80,7 @@ HELP: dict[str, str] = {
     "default_model_markers": "the model's markers, and common ones such as ?, NA and nan",
     "default_detected": "detected",
     "default_first_sheet": "the first sheet",
+    "default_free_port": "any free one",
     "default_as_trained": "as in training, or detected",
     "default_as_trained_or_header": "as in training, or the header",
     "default_as_trained_or_first": "as in training, or the first sheet",
@@ -87,11 +90,15 @@ HELP: dict[str, str] = {
     "default_train": "the file recorded in the model",
     "default_rarer": "the rarer one of two classes",
     "default_half": "half of the free memory",
+    "default_picture_theme": "light; of a page, auto",
+    "default_picture_leaves": "64; of a page, as many as the window has room for",
     "default_small": "if the tree is small",
     "default_third": "a third of minsplit",
     "default_frequency": "class frequencies",
     "default_none": "no limit",
     "default_first": "the first column of the table",
+    "default_chart": "confusion, or predictions for a number",
+    "default_chart_title": "what the chart shows",
     "default_title": "the target",
     "default_cross": "with at most 20,000 training rows",
     "default_row": "1, with --data",
@@ -114,6 +121,7 @@ HELP: dict[str, str] = {
     "command_ruleset": "Derive a short list of rules from a tree.",
     "command_importance": "Rank the columns by importance.",
     "command_worksheet": "Make a worksheet with blanks, and its solution.",
+    "command_lab": "Grow, prune and explain trees in a browser.",
     "command_test": "Report the accuracy of a tree on a test set.",
     "command_cross-validate": "Estimate accuracy by cross-validation.",
     "command_compare": "Compare trees, or recipes on one table.",
@@ -149,6 +157,7 @@ HELP: dict[str, str] = {
     "not need.",
     "about_worksheet": "The worksheet has the task, the table, and for each node tables with blanks. "
     "The numbers of the solution are those of `penjing why`.",
+    "about_lab": "Serve a web page on this machine only. The first line printed is its address with a token; whoever has it can use the lab. Give a table, an example, a model, or a worksheet in JSON, or nothing.",
     "about_importance": "Measure importance by the decrease in impurity, or with --data by "
     "permutation.",
     "about_test": "Print the accuracy with its confidence interval beside baselines, scores of the "
@@ -174,7 +183,8 @@ HELP: dict[str, str] = {
     "about_completion": "Append the script to the start-up file of the shell.",
     # -- arguments ----------------------------------------------------------------------------
     "option_data": "Table to read: CSV, TSV, JSON, JSON Lines, ARFF, Parquet, Excel or C4.5 files, also "
-    "compressed (.gz). Use example:NAME for a built-in table, and - for standard input.",
+    "compressed (.gz). Use example:NAME for a built-in table, and - for standard input. `penjing fit` also "
+    "reads a folder or a pattern such as 'data/*.parquet': all its files are one table.",
     "option_model": "Model saved by `penjing fit`. Use - for standard input.",
     "option_tree_file": "Tree to read: a nested dict as JSON or Python, text with one branch per line, or "
     "a model. Use - for standard input.",
@@ -363,15 +373,31 @@ HELP: dict[str, str] = {
     "option_surrogates": "Print where rows with a missing value go.",
     "option_as": "Print another format: text, rules, markdown, svg, html, icicle, dot, dict or "
     "nested.",
-    "option_theme_picture": "Choose the colours.",
+    "option_output_chart": "Also save a chart to this file: .svg, .png or .pdf.",
+    "option_report_trace": "Add how the tree was grown, step by step.",
+    "option_chart": "Choose the chart that --output saves: confusion, roc, precision_recall, calibration, "
+    "or predictions for a number.",
+    "option_plane": "Draw the regions of the leaves over two numeric columns instead. The tree must not split on "
+    "other columns.",
+    "option_points": "Draw the rows of this file as points, with --plane.",
+    "option_theme_picture": "Choose the colours; auto (pages only) follows the reader's system, print is for pictures only.",
     "option_theme_report": "Choose the colours; auto follows the reader's system.",
     "option_title": "Set the title.",
     "option_drawn_leaves": "Draw at most this number of leaves; the subtrees with the fewest rows are collapsed.",
+    "option_show": "Show in each box the data (the distribution of the split column), the counts only, or neither.",
+    "option_layout": "Grow the picture downwards or to the right.",
+    "option_align_leaves": "Put all leaves on one line.",
+    "option_test_drawn": "Show at each leaf how many rows of this test set are predicted correctly.",
     "option_icicle": "Draw nodes as nested rectangles, for trees with thousands of leaves.",
     "option_all": "Fill in the formulas of every column.",
-    "option_cuts": "List all thresholds of this numeric column with their scores.",
+    "option_cuts": "List all thresholds of this numeric column with their scores, or with --output FILE.svg draw them.",
     "option_steps": "Print this number of steps; 0 prints all.",
     "option_formulas": "Show or omit the formulas of every node.",
+    "option_lab_data": "Table, model, worksheet (.json) or workbook to open.",
+    "option_lab_replay": "Replay this workbook file. Its table is DATA, or the file of its name beside it.",
+    "option_lab_port": "Listen on this port.",
+    "option_lab_no_open": "Do not open a browser.",
+    "option_lab_idle": "Stop after so many minutes without a request; 0 for never.",
     "option_sheet_data": "Table of the worksheet. With --seed, only its columns, categories and classes are used.",
     "option_sheet_recipe": "Grow the tree by this recipe: id3, c4.5-textbook, cart-textbook or cart-binary.",
     "option_sheet_depth": "Limit the depth of the tree.",

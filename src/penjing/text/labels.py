@@ -90,11 +90,15 @@ def shortest_cut(
     ('≥ 93', '-1.349')
     >>> shortest_cut(19000100.0, 19000101.0, 19000102.0, single=True)  # held in 32 bits
     CutText(number='19000101', is_open=False)
+    >>> shortest_cut(19000101.0, 19000100.0, 19000102.0, single=True)  # 19000101 is 19000100 there
+    CutText(number='19000101', is_open=False)
     >>> shortest_cut(math.nextafter(0, -1), -1.0, 1.0).side(0)
     '< 0'
     """
     if not low < high:
         return CutText(number_text(cut))
+    if single and low < cut and _next_in_32_bits(low) >= high:
+        low = min(_last_rounded_to(low), cut)  # it may be the rounded form of a larger number
     near = cut if low <= cut < high else low
     if near == -math.ulp(0.0):  # the largest float below 0 has no short decimal form
         near = 0.0
@@ -106,6 +110,19 @@ def shortest_cut(
         if (low < number <= last) if is_open else (low <= number < high):
             return CutText(number_text(number), is_open)
     return CutText(number_text(near))
+
+
+def _last_rounded_to(value: float) -> float:
+    """Return the largest number that is this one in 32 bits; other numbers as they are."""
+    if in_32_bits(value) != value or not math.isfinite(value):
+        return value
+    middle = value / 2 + _next_in_32_bits(value) / 2
+    return middle if in_32_bits(middle) == value else math.nextafter(middle, -math.inf)
+
+
+def _next_in_32_bits(value: float) -> float:
+    with np.errstate(over="ignore"):
+        return float(np.nextafter(np.float32(value), np.float32(np.inf)))
 
 
 def in_32_bits(value: float) -> float:
@@ -159,6 +176,17 @@ def rounded_text(number: float, digits: int = 6) -> str:
     return number_text(float(f"{number:.{digits}g}"))
 
 
+def figure_text(number: float) -> str:
+    """Return an error or a mean in four digits, or in all digits before the point.
+
+    Examples
+    --------
+    >>> figure_text(0.51236), figure_text(22762.94), figure_text(1360000000.0)
+    ('0.5124', '22,763', '1,360,000,000')
+    """
+    return f"{number:,.0f}" if 1e4 <= abs(number) < 1e15 else f"{number:,.4g}"
+
+
 def percent_ends(interval: Iterable[float]) -> tuple[str, ...]:
     """Return the ends of an interval of shares in per cent.
 
@@ -207,11 +235,17 @@ def quoted(name: object) -> str:
     return text if plain else repr(text)
 
 
-def branch_text(tree: TreeData, node: int, *, ascii_only: bool = False) -> str:
-    """Return the branch that leads into a node, with its column: 'texture = clear'."""
+def branch_text(
+    tree: TreeData, node: int, *, ascii_only: bool = False, value: float | None = None
+) -> str:
+    """Return the branch that leads into a node, with its column: 'texture = clear'.
+
+    ``value`` is that of a row which takes the branch; see `cut_text`.
+    """
     parent, branch = tree.parent_of(node)
     column = tree.schema[int(tree.nodes.column[parent])]
-    return f"{quoted(column.name)} {answer_text(tree, parent, branch, ascii_only=ascii_only)}"
+    answer = answer_text(tree, parent, branch, ascii_only=ascii_only, value=value)
+    return f"{quoted(column.name)} {answer}"
 
 
 def condition_text(
@@ -239,12 +273,25 @@ def condition_text(
     """
     if most is not None:
         condition = _abbreviated(condition, most, lang, ascii_only=ascii_only)
+    if ascii_only or not condition.endswith("}"):
+        return condition
     sign = say("rule_in", lang)
-    if sign == "in" or ascii_only or not condition.endswith("}"):
+    if sign == "in":
         return condition
     name, found, names = condition.rpartition("in {")
     is_set = found and (not name or name.endswith(" "))
     return f"{name}{sign} {{{names}" if is_set else condition
+
+
+def path_in_language(path: str, lang: str) -> str:
+    """Return several conditions, joined by commas, with the sign of sets that a language has.
+
+    Examples
+    --------
+    >>> path_in_language("色泽 in {青绿, 浅白}, 密度 ≤ 0.4", "zh")
+    '色泽 ∈ {青绿, 浅白}, 密度 ≤ 0.4'
+    """
+    return re.sub(r"(?<=\s)in (?=\{)", f"{say('rule_in', lang)} ", path)
 
 
 def _abbreviated(condition: str, most: int, lang: str, *, ascii_only: bool) -> str:
@@ -274,14 +321,21 @@ def group_names(tree: TreeData, node: int) -> list[str]:
     return [quoted(level_text(column, code)) for code in tree.nodes.levels(node).tolist()]
 
 
-def answer_text(tree: TreeData, node: int, branch: int, *, ascii_only: bool = False) -> str:
+def answer_text(
+    tree: TreeData,
+    node: int,
+    branch: int,
+    *,
+    ascii_only: bool = False,
+    value: float | None = None,
+) -> str:
     """Return the text of one branch of a split: '= clear', '≤ 0.3815', 'in {a, b}'."""
     if math.isnan(tree.nodes.cut[node]):
         names = group_names(tree, tree.children(node)[branch])
         return f"= {names[0]}" if len(names) == 1 else "in {" + ", ".join(names) + "}"
     if math.isinf(tree.nodes.cut[node]):  # a split into known and missing values
         return ("!= ?" if ascii_only else "≠ ?") if branch == 0 else "= ?"
-    return cut_text(tree, node).side(branch, ascii_only=ascii_only)
+    return cut_text(tree, node, value).side(branch, ascii_only=ascii_only)
 
 
 def split_text(tree: TreeData, node: int, *, ascii_only: bool = False) -> str:
@@ -302,8 +356,19 @@ def split_text(tree: TreeData, node: int, *, ascii_only: bool = False) -> str:
     return branch_text(tree, children[0], ascii_only=ascii_only)
 
 
-def cut_text(tree: TreeData, node: int) -> CutText:
-    """Return the text of the threshold of a node: a number, or an ordered level."""
+def cut_text(tree: TreeData, node: int, value: float | None = None) -> CutText:
+    """Return the text of the threshold of a node: a number, or an ordered level.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    node : int
+        The node.
+    value : float, optional
+        A row's value. The text has the fewest digits that divide the training rows, and with a
+        value between these also the row: it is on the side of the text that it takes in the tree.
+    """
     column = tree.schema[int(tree.nodes.column[node])]
     cut = float(tree.nodes.cut[node])
     if math.isinf(cut):
@@ -313,9 +378,12 @@ def cut_text(tree: TreeData, node: int) -> CutText:
     if tree.nodes.gap is None:
         return shortest_cut(cut)
     low, high = tree.nodes.gap[node].tolist()
-    return shortest_cut(
-        comparison_cut(tree, cut), low, high, single=tree.recipe.get("precision") == "single"
-    )
+    compared = comparison_cut(tree, cut)
+    is_single = tree.recipe.get("precision") == "single"
+    if value is not None and low < value < high:
+        is_below = (in_32_bits(value) if is_single else value) <= compared
+        low, high = (value, high) if is_below else (low, value)
+    return shortest_cut(compared, low, high, single=is_single)
 
 
 def comparison_cut(tree: TreeData, cut: float) -> float:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from penjing.formatting.lists import join_names
 from penjing.i18n import catalogue, say
 from penjing.text.labels import quoted, weight_text
+from penjing.tree.tree_data import BY_HAND
 
 __all__ = [
-    "class_counts", "join_clauses", "join_names", "method_name", "number_word", "rows_of",
-    "value_with_count",
+    "class_counts", "join_clauses", "join_names", "method_name", "number_word", "recipe_name",
+    "rows_of", "value_with_count",
 ]  # fmt: skip
 
 
@@ -25,15 +27,15 @@ def join_clauses(clauses: Iterable[str], lang: str = "en", *, semicolon: bool = 
     return say("clause_semicolon" if semicolon else "clause_comma", lang).join(clauses)
 
 
-def rows_of(weight: float, lang: str = "en") -> str:
-    """Return '8 rows', '1 row' or 'total weight 2.5'.
+def rows_of(weight: float, lang: str = "en", *, is_weight: bool = False) -> str:
+    """Return '8 rows', '1 row' or 'total weight 2.5'; `is_weight` says that rows have weights.
 
     Examples
     --------
     >>> rows_of(1.0), rows_of(8.0), rows_of(2.5), rows_of(8.0, "zh"), rows_of(2.5, "zh")
     ('1 row', '8 rows', 'total weight 2.5', '8 行', '总权重 2.5')
     """
-    if weight != int(weight):
+    if is_weight or weight != int(weight):
         return say("total_weight", lang, weight=weight_text(weight))
     return say("n_rows", lang, n=1 if weight == 1 else weight_text(weight))
 
@@ -75,6 +77,18 @@ def method_name(method: str, lang: str = "en") -> str:
     ('minimum description length pruning', '基于错误的剪枝', 'my-method')
     """
     return catalogue(lang).get(f"method_{method.replace('-', '_')}", method)
+
+
+def recipe_name(recipe: Mapping[str, Any], lang: str = "en") -> str:
+    """Return the name of a recipe; a tree that was made by hand has none of its own.
+
+    Examples
+    --------
+    >>> recipe_name({"name": "c4.5"}, "zh"), recipe_name({"name": "by hand"}, "zh")
+    ('c4.5', '手工给出')
+    """
+    name = str(recipe.get("name") or "")
+    return say("recipe_by_hand", lang) if name == BY_HAND else name
 
 
 def number_word(n: int, lang: str = "en") -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from penjing.formatting.text_table import align_left, max_width
@@ -17,8 +17,13 @@ from penjing.text.labels import (
     rounded_text,
     weight_text,
 )
+from penjing.text.row_amounts import size_of
 
 Plain = Mapping[str, Any]
+MAX_COUNTS = 7
+"""Of more classes, only the largest ones of a node are listed."""
+N_NAMED = 3
+"""How many they are."""
 
 
 def write(explanation: Plain, lang: str = "en", *, ascii_only: bool = False) -> str:
@@ -43,7 +48,7 @@ def write(explanation: Plain, lang: str = "en", *, ascii_only: bool = False) -> 
     next_nodes = explanation["path"][1:]
     branch_width = max_width([node["branch"] for node in path], 0) + 2 if path else 0
     for node, next_node in zip(path, next_nodes, strict=True):
-        evidence = _evidence(node, next_node, lang)
+        evidence = _evidence(node, next_node, list(explanation.get("shares", ())), lang)
         lines.append(f"  {align_left(node['branch'], max(branch_width, 20))}{evidence}".rstrip())
     if explanation["stopped"] is not None:
         column = quoted(explanation["path"][-1]["question"])
@@ -78,7 +83,7 @@ def _answer(explanation: Plain, lang: str) -> str:
     return say("because_answer_share", lang, answer=answer, share=share_text, low=low, high=high)
 
 
-def _evidence(node: Plain, next_node: Plain, lang: str) -> str:
+def _evidence(node: Plain, next_node: Plain, classes: Sequence[str], lang: str) -> str:
     """Return the value of the row at a split, and the counts of the next node."""
     value = f"({_text(node['value'])})" if node["value"] is not None else "(?)"
     parts = [value]
@@ -90,11 +95,26 @@ def _evidence(node: Plain, next_node: Plain, lang: str) -> str:
     elif by in ("missing", "unseen"):
         parts.append(say(f"because_{by}_way", lang))
     if "total" in next_node:
-        counts = " : ".join(weight_text(v) for v in next_node["total"])
+        counts = _counts(next_node["total"], classes, lang)
         parts.append(f"{counts} → {_text(next_node['answer'])}")
     elif next_node["rows"] is not None:
-        parts.append(f"n={weight_text(next_node['rows'])} → {_text(next_node['answer'])}")
+        size = size_of(next_node["rows"], lang, is_weight="is_weight" in next_node)
+        parts.append(f"{size} → {_text(next_node['answer'])}")
     return "  ".join(parts)
+
+
+def _counts(total: Sequence[float], classes: Sequence[str], lang: str) -> str:
+    """Return the counts of the classes; of many classes the largest ones by name, and the rest."""
+    if len(total) <= MAX_COUNTS or len(classes) != len(total):
+        return " : ".join(weight_text(v) for v in total)
+    present = [k for k, weight in enumerate(total) if weight > 0]
+    largest = sorted(present, key=lambda k: -total[k])
+    named = largest if len(present) <= N_NAMED + 1 else largest[:N_NAMED]
+    parts = [f"{quoted(classes[k])} {weight_text(total[k])}" for k in named]
+    if rest := largest[len(named) :]:
+        weight = weight_text(sum(total[k] for k in rest))
+        parts.append(say("because_other_classes", lang, n=len(rest), weight=weight))
+    return say("list_comma", lang).join(parts)
 
 
 def _tests(flip: Plain, lang: str) -> str:

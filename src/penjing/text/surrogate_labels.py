@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 
-from penjing.text.labels import CutText, branch_text, number_text, quoted
+from penjing.text.labels import CutText, branch_text, condition_text, number_text, quoted
 from penjing.tree.split import NO_BRANCH, Surrogate, level_text
 from penjing.tree.tree_data import TreeData
 
 
-def surrogate_lines(tree: TreeData, node: int, *, ascii_only: bool = False) -> list[str]:
+def surrogate_lines(
+    tree: TreeData, node: int, lang: str = "en", *, ascii_only: bool = False
+) -> list[str]:
     """Return a line for each surrogate of a node, best first, and one for the default branch.
 
     A line says which branch a row takes if its value is missing and the surrogate's condition
@@ -37,11 +39,14 @@ def surrogate_lines(tree: TreeData, node: int, *, ascii_only: bool = False) -> l
         test = surrogate_text(tree, surrogate, ascii_only=ascii_only)
         branch = branch_text(tree, first, ascii_only=ascii_only)
         mark = "?" if surrogate.is_used else "(?)"
+        test, branch = (
+            condition_text(text, lang, ascii_only=ascii_only) for text in (test, branch)
+        )
         texts.append(f"{mark} {test} {arrow} {branch} ({100 * surrogate.agreement:.3g}%)")
     default = NO_BRANCH if tree.nodes.missing is None else int(tree.nodes.missing[node])
     if default != NO_BRANCH:
         branch = branch_text(tree, first + default, ascii_only=ascii_only)
-        texts.append(f"? {arrow} {branch}")
+        texts.append(f"? {arrow} {condition_text(branch, lang, ascii_only=ascii_only)}")
     return texts
 
 
