@@ -30,9 +30,9 @@ class PenjingError(ValueError):
     --------
     >>> error = DataError("no_rows", source="melons.csv")
     >>> print(error)
-    melons.csv has a header but no rows. A tree needs at least one row of data.
+    melons.csv has a header but no rows. Give a table with at least one row.
     >>> print(error.say("zh"))
-    melons.csv 只有表头，没有数据行。训练决策树至少需要一行数据。
+    melons.csv 只有表头，没有数据行。请给出至少有一行数据的表。
     """
 
     def __init__(self, key: str, /, **values: object) -> None:
@@ -47,7 +47,7 @@ class PenjingError(ValueError):
         --------
         >>> import penjing
         >>> penjing.DataError("no_rows", source="melons.csv").say("zh")
-        'melons.csv 只有表头，没有数据行。训练决策树至少需要一行数据。'
+        'melons.csv 只有表头，没有数据行。请给出至少有一行数据的表。'
         """
         return say(self.key, lang, **self.values)
 

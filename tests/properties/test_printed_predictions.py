@@ -182,10 +182,10 @@ def test_the_page_prints_what_the_model_does(recipe, tmp_path):
         made.append((penjing.fit(table, recipe=recipe), table))
     pages = [page_data(tree, "en", "light", None) for tree, _ in made]
     (tmp_path / "pages.json").write_text(json.dumps(pages), "utf-8")
-    script = (files("penjing.render.html") / "view.js").read_text(encoding="utf-8")
-    (tmp_path / "view.mjs").write_text(script, "utf-8")
+    script = (files("penjing.render.html") / "page.js").read_text(encoding="utf-8")
+    (tmp_path / "page.mjs").write_text(script, "utf-8")
     (tmp_path / "main.mjs").write_text(
-        'import { readFileSync } from "node:fs"; import { Tree } from "./view.mjs";'
+        'import { readFileSync } from "node:fs"; import { Tree } from "./page.mjs";'
         'const told = JSON.parse(readFileSync("pages.json")).map((data) => {'
         "const tree = new Tree(data); return data.parent.map((_, node) => node)"
         ".filter((node) => tree.isLeaf(node)).map((node) => [node, tree.conditions(node)]); });"

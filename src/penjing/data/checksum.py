@@ -1,7 +1,8 @@
-"""A number that changes when a cell of a table changes, to notice rows that were edited."""
+"""Checksums of a table: of its cells, and of which rows of its source it has."""
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,22 @@ def table_checksum(table: Table) -> int | None:
     if table.weight is not None:
         sums.append(_sum(np.ascontiguousarray(table.weight)))
     return hash(tuple(sums))
+
+
+def part_digest(table: Table) -> str | None:
+    """Return a digest of the numbers of a table's rows; None if it has all rows of its source.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> fish = penjing.example("fish")
+    >>> part_digest(fish) is None, part_digest(fish.take([0])) == part_digest(fish.take([1]))
+    (True, False)
+    """
+    if table.row_numbers is None:
+        return None
+    numbers = np.ascontiguousarray(table.row_numbers, "<i8")
+    return hashlib.blake2b(numbers.tobytes(), digest_size=8).hexdigest()
 
 
 def _column_sum(column: Column, arrays: dict[int, bytes]) -> tuple[object, ...]:

@@ -126,3 +126,38 @@ class LazyColumn(Column):
     def take(self, rows: npt.NDArray[Any] | slice) -> Column:
         """Return the column with only these rows."""
         return LazyColumn(self.name, self.raw[rows], self.source)
+
+    def take_with_levels(self, rows: npt.NDArray[Any]) -> Column:
+        """Return the column with only these rows and all its levels, encoded only if this one is.
+
+        Examples
+        --------
+        >>> column = LazyColumn("density", np.array([0.7, 0.2, 0.7]))
+        >>> part = column.take_with_levels(np.array([0, 2]))
+        >>> part.codes, part.levels
+        (array([1, 1], dtype=int32), array([0.2, 0.7]))
+        """
+        if self.is_coded:
+            return Column(self.name, "numeric", self.levels, self.codes[rows])
+        return _LazyRows(self, rows)
+
+
+class _LazyRows(LazyColumn):
+    """Some rows of a column that is not encoded yet; its levels are those of all rows."""
+
+    __slots__ = ("_rows", "_whole")
+
+    _rows: npt.NDArray[Any]
+    _whole: LazyColumn
+
+    def __init__(self, whole: LazyColumn, rows: npt.NDArray[Any]) -> None:
+        super().__init__(whole.name, whole.raw[rows], whole.source)
+        object.__setattr__(self, "_whole", whole)
+        object.__setattr__(self, "_rows", rows)
+
+    def _encode(self) -> tuple[Floats, Codes]:
+        if self._coded is None:
+            levels, codes = self._whole.levels, self._whole.codes
+            object.__setattr__(self, "_coded", (levels, codes[self._rows]))
+        assert self._coded is not None
+        return self._coded

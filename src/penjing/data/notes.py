@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
@@ -41,13 +40,38 @@ class Note:
         "'remark' was left out: it has no values."
         """
         values = {
-            name: join_names(value, lang) if isinstance(value, tuple | list) else value
-            for name, value in self.values.items()
+            name: _value_text(value, lang, command=command) for name, value in self.values.items()
         }
         return say_for(command, self.key, lang, **values)
 
     def __str__(self) -> str:
         return self.text()
+
+
+def _value_text(value: Any, lang: str, *, command: bool) -> Any:  # noqa: ANN401 - any value
+    """Return a value as a sentence has it: names are listed, a note within it is translated."""
+    if isinstance(value, Note):
+        return value.text(lang, command=command)
+    if not isinstance(value, tuple | list):
+        return value
+    return join_names([_value_text(part, lang, command=command) for part in value], lang)
+
+
+QUOTED = "quoted_value"
+"""The key of a value in the quotation marks of a language; it is part of a sentence."""
+
+
+def quoted(value: Any) -> Note | list[Note]:  # noqa: ANN401 - any value
+    """Return a value, or each of several, as a sentence quotes it: such as a comma.
+
+    Examples
+    --------
+    >>> print(quoted(","))
+    ','
+    """
+    if isinstance(value, tuple | list):
+        return [Note(QUOTED, {"value": part}) for part in value]
+    return Note(QUOTED, {"value": value})
 
 
 class Notes(tuple[Note, ...]):
@@ -81,8 +105,21 @@ class Notes(tuple[Note, ...]):
 _COLLECTED: ContextVar[list[Note] | None] = ContextVar("notes", default=None)
 
 
-@contextmanager
-def collect_notes() -> Iterator[list[Note]]:
+class NoteCollector:
+    """Collects notes while its context is open; a class, since every prediction opens one."""
+
+    __slots__ = ("_token",)
+
+    def __enter__(self) -> list[Note]:
+        notes: list[Note] = []
+        self._token = _COLLECTED.set(notes)
+        return notes
+
+    def __exit__(self, *error: object) -> None:
+        _COLLECTED.reset(self._token)
+
+
+def collect_notes() -> NoteCollector:
     """Collect the notes about tables that training reads while the context is open.
 
     Examples
@@ -92,12 +129,7 @@ def collect_notes() -> Iterator[list[Note]]:
     >>> print(notes[0])
     'remark' was left out: it has no values.
     """
-    notes: list[Note] = []
-    token = _COLLECTED.set(notes)
-    try:
-        yield notes
-    finally:
-        _COLLECTED.reset(token)
+    return NoteCollector()
 
 
 def record_notes(notes: Iterable[Note]) -> None:

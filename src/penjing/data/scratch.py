@@ -97,6 +97,50 @@ def scratch_folder() -> Iterator[Path]:
         scratch.close()
 
 
+@contextlib.contextmanager
+def unnamed_file(data: bytes) -> Iterator[str]:
+    """Write bytes to a file that is in no folder, and yield a path by which it can be read.
+
+    The system removes such a file with the process, however that ends. Where there are none, the
+    file is in a scratch folder.
+
+    Examples
+    --------
+    >>> with unnamed_file(b"a,b") as path:
+    ...     Path(path).read_bytes()
+    b'a,b'
+    """
+    if not Path(_OPEN_FILES).is_dir():
+        with scratch_folder() as folder:
+            path = folder / "data"
+            path.write_bytes(data)
+            yield str(path)
+        return
+    descriptor, parent = _open_unnamed()
+    with os.fdopen(descriptor, "w+b") as file:
+        with convert_disk_full(parent, len(data)):
+            file.write(data)
+            file.flush()
+        yield f"{_OPEN_FILES}/{file.fileno()}"
+
+
+def _open_unnamed() -> tuple[int, Path]:
+    """Open a new file without a name; return it with the folder whose disk space it takes.
+
+    It is in memory if no temporary folder can hold such a file. `tempfile` is not used: it tries a
+    folder with a named file first, which would remain if the process were killed at that moment.
+    """
+    given = [tempfile.tempdir, *map(os.environ.get, ("TMPDIR", "TEMP", "TMP"))]
+    for folder in (*filter(None, given), "/tmp", "/var/tmp"):  # noqa: S108 - no name to guess
+        with contextlib.suppress(OSError):
+            return os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600), Path(folder)
+    return os.memfd_create("penjing", os.MFD_CLOEXEC), Path(_OPEN_FILES)
+
+
+_OPEN_FILES = "/proc/self/fd"
+"""Where Linux lists the open files of a process, also those without a name."""
+
+
 def allocate_file(path: Path, size: int) -> None:
     """Create a file of this size with its disk space allocated; raise an error if it is full."""
     with path.open("r+b" if path.exists() else "w+b") as file, convert_disk_full(path.parent, size):

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from penjing.arguments import as_list
-from penjing.data.notes import record_notes
+from penjing.data.notes import quoted, record_notes
 from penjing.data.read import read
 from penjing.data.read.frames import name_text
 from penjing.data.read.missing_markers import Markers, make_markers
-from penjing.data.read.numbers import parse_numbers
+from penjing.data.read.numbers import SHARES, parse_numbers
 from penjing.data.read.reading import (
-    ColumnReading,
     FileLayout,
     Reading,
     fold_key,
@@ -27,7 +26,11 @@ from penjing.tree.nodes import LEAF
 from penjing.tree.tree_data import TreeData
 
 
-def align(tree: TreeData, source: Any) -> Table:  # noqa: ANN401 - whatever `read` can read
+def align(
+    tree: TreeData,
+    source: Any,  # noqa: ANN401 - whatever `read` can read
+    *others: TreeData,
+) -> Table:
     """Return the rows of a source with exactly the columns of a tree, coded by its levels.
 
     Levels are matched by value, then by text. One that the tree has never seen gets a code of
@@ -40,6 +43,8 @@ def align(tree: TreeData, source: Any) -> Table:  # noqa: ANN401 - whatever `rea
         The tree whose columns, levels and classes are used.
     source : Table or source
         A table, one row as a dict, or anything that :func:`penjing.read` can read.
+    *others : TreeData
+        Trees with the same columns that shall predict these rows, too.
 
     Examples
     --------
@@ -50,7 +55,8 @@ def align(tree: TreeData, source: Any) -> Table:  # noqa: ANN401 - whatever `rea
     >>> align(tree, table).columns[0].codes
     array([1, 2, 0], dtype=int32)
     """
-    return align_to(tree.schema, tree.target, source, _used_names(tree), reading=tree.reading)
+    used = _used_names(tree).union(*map(_used_names, others))
+    return align_to(tree.schema, tree.target, source, used, reading=tree.reading)
 
 
 def align_all(
@@ -186,7 +192,7 @@ def align_to(
     needed: Collection[str] | None = None,
     *,
     aim: bool = True,
-    reading: Mapping[str, Any] | None = None,
+    reading: Mapping[str, Any] | Reading | None = None,
     keeps_weight: bool = False,
 ) -> Table:
     """Return the rows of a source with exactly these columns, and this target if it has it.
@@ -203,7 +209,7 @@ def align_to(
         Names of the columns that must be present; by default, all of them.
     aim : bool
         Whether the target is read, too; rows without it are then left out.
-    reading : dict, optional
+    reading : dict or Reading, optional
         How the table of the tree was read, as its model stores it. A table that was read with
         markers of its own keeps those.
     keeps_weight : bool
@@ -217,14 +223,15 @@ def align_to(
         if wanted and _are_empty_rows(source):  # they would be read as no rows
             raise unknown_name_error("unknown_column", wanted[0].name, ())
         names = _names(source, [f.name for f in schema], target)
-        like = None if reading is None else layout_of(reading, schema, target)
+        like = layout_of(reading or {}, schema, target)
         aimed = (aim and target) or False
         table = read(source, aimed, wanted, names=names, like=like, keeps_weight=keeps_weight)
         record_notes(note for note in table.notes if note.key in OTHER_READING)
     else:
         table = source
-    kept = Reading.from_json(reading)
+    kept = _as_reading(reading)
     _note_own_markers(kept, table)
+    _refuse_other_shares(kept, table, wanted)
     is_marked = kept.missing is None or "missing" in (_kept_reading(table) or {})
     marks = None if is_marked else make_markers(kept.missing, usual=True)
     have = {column.name: column for column in _columns(table)}
@@ -232,22 +239,26 @@ def align_to(
         if field.name not in have:
             raise unknown_name_error("unknown_column", field.name, have)
     columns = tuple(
-        match_levels(have[field.name], field, table, marks, kept.column(field.name))
+        match_levels(have[field.name], field, table, marks, kept)
         if field.name in have
         else _absent_column(field, table.n_rows)
         for field in schema
     )
     found = None
     if aim and target is not None and target.name in have:
-        found = match_levels(have[target.name], target, table, marks, kept.column(target.name))
+        found = match_levels(have[target.name], target, table, marks, kept)
     return replace(table, columns=columns, target=found)
 
 
+def _as_reading(reading: Mapping[str, Any] | Reading | None) -> Reading:
+    return reading if isinstance(reading, Reading) else Reading.from_json(reading)
+
+
 def layout_of(
-    reading: Mapping[str, Any], schema: Sequence[Field], target: Field | None
+    reading: Mapping[str, Any] | Reading, schema: Sequence[Field], target: Field | None
 ) -> FileLayout:
     """Return what is known about the layout of a file for a tree with these columns."""
-    kept = Reading.from_json(reading)
+    kept = _as_reading(reading)
     dates = {name for name, column in kept.columns.items() if column.date_parts}
     known = {field.name for field in schema} | dates
     name = None if target is None else target.name
@@ -272,7 +283,18 @@ def _note_own_markers(kept: Reading, table: Table) -> None:
     own, markers = (m["only"] if isinstance(m, Mapping) else m for m in (own, kept.missing))
     if markers:
         key = "note_other_markers" if own else "note_no_markers"
-        record_notes([Note(key, {"kept": markers, **({"said": own} if own else {})})])
+        said = {"said": quoted(own)} if own else {}
+        record_notes([Note(key, {"kept": quoted(markers), **said})])
+
+
+def _refuse_other_shares(kept: Reading, table: Table, fields: Sequence[Field]) -> None:
+    """Raise an error for a table of percentages where the training table had other numbers."""
+    own = Reading.from_json(_kept_reading(table))
+    for field in fields if kept.columns else ():  # else nothing is known
+        units = {*own.column(field.name).number.units} & {*SHARES}
+        if units - {*kept.column(field.name).number.units}:
+            source = table.source.get("name", "table")
+            raise DataError("table_of_shares", source=source, column=field.name, unit=units.pop())
 
 
 def as_row(source: Any) -> Any:  # noqa: ANN401 - whatever `read` can read
@@ -314,26 +336,27 @@ def match_levels(
     field: Field,
     table: Table,
     marks: Markers | None = None,
-    reading: ColumnReading | None = None,
+    reading: Reading | None = None,
 ) -> Column:
     """Return a column coded by the levels of a field; unknown levels come after them.
 
     Values that ``marks`` names are missing. ``reading`` says how texts become values.
     """
-    reading = reading or ColumnReading()
+    kept = reading or Reading()
     if marks is not None:
         column = _mark_missing(column, marks)
     if field.is_numeric:
-        return column if column.is_numeric else _as_numbers(column, field, table, reading)
+        return column if column.is_numeric else _as_numbers(column, field, table, kept)
     if not column.is_numeric and tuple(column.levels) == tuple(field.levels):
         return Column(field.name, field.kind, tuple(field.levels), column.codes)
-    places = LevelIndex(field.levels, fold_case=reading.fold_case)
+    column_reading = kept.column(field.name)
+    places = LevelIndex(field.levels, fold_case=column_reading.fold_case)
     given = np.asarray(column.levels).tolist() if column.is_numeric else column.levels
     codes: list[int] = []
     extra: list[Any] = []
     for level in given:
         code = places.of(level)
-        if code < 0 and level in reading.missing:
+        if code < 0 and level in column_reading.missing:
             code = MISSING
         elif code < 0:
             code = len(field.levels) + len(extra)
@@ -421,15 +444,16 @@ def _absent_column(field: Field, n_rows: int) -> Column:
     return Column(field.name, field.kind, () if field.is_numeric else field.levels, codes)
 
 
-def _as_numbers(column: Column, field: Field, table: Table, reading: ColumnReading) -> Column:
-    """Return a column of texts as numbers."""
+def _as_numbers(column: Column, field: Field, table: Table, reading: Reading) -> Column:
+    """Return a column of texts as numbers; words such as "none" are missing among them."""
     found = np.empty(len(column.levels) + 1)
     found[-1] = np.nan
-    style = replace(reading.number, is_fixed=reading.number.decimal is not None)
+    words = make_markers(reading.missing, usual=True).missing_among_numbers(column.levels)
+    style = reading.number_style(field.name)
     numbers = parse_numbers(tuple(column.levels), style, is_numeric=True)
     for code, level in enumerate(column.levels):
         found[code] = numbers.values[code]
-        if not numbers.is_number[code]:
+        if not numbers.is_number[code] and level not in words:
             rows = np.flatnonzero(column.codes == code)
             if not rows.size:
                 found[code] = np.nan

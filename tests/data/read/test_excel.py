@@ -91,7 +91,7 @@ def test_a_sheet_without_a_header_gets_names(tmp_path):
 def test_empty_rows_and_nameless_columns(tmp_path):
     rows = [["a", None, "y", None], ["p", 1.5, "n"], [None, None, None], ["q", 2.5, "y", None]]
     table = read(write_workbook(tmp_path / "t.xlsx", {"t": rows}), "y")
-    assert table.names == ("a", "column 2")
+    assert table.names == ("a", "#2")
     assert table.n_rows == 2
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from penjing.data.encode import coded, coded_text
 from penjing.data.encode.distinct_values import facts_of
 from penjing.data.read import read
 from penjing.data.read.numbers import (
@@ -17,6 +18,7 @@ from penjing.data.read.numbers import (
     NumberStyle,
     number_parser,
     parse_cell,
+    parse_number,
     parse_numbers,
 )
 
@@ -268,6 +270,76 @@ def test_a_column_with_the_other_mark_than_the_named_one_is_read_and_said():
     assert [n.values["column"] for n in table.notes if n.key == "note_other_decimal"] == ["a"]
 
 
+AMBIGUOUS = {"comma": [f"{1 + i},{(37 * i) % 1000:03}" for i in range(30)]}
+AMBIGUOUS["point"] = [text.replace(",", ".") for text in AMBIGUOUS["comma"]]
+OTHERS = {
+    "decimal comma": ([f"4.237,{10 + i} €" for i in range(30)], ","),
+    "decimal point": ([f"{i}.5" for i in range(30)], "."),
+    "integers": ([str(5 * i) for i in range(30)], None),
+    "both": (["0,5" if i % 2 else "0,75" for i in range(30)], None),
+}
+"""A column beside an ambiguous one, and the mark that it proves."""
+
+
+@pytest.mark.parametrize("is_on_disk", [False, True])
+@pytest.mark.parametrize("separator", [";", "|"])
+@pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.parametrize("written_with", AMBIGUOUS)
+def test_an_ambiguous_column_follows_the_rest_of_its_table(  # noqa: PLR0917
+    written_with, other, separator, is_on_disk, tmp_path, monkeypatch
+):
+    cells, (beside, proved) = AMBIGUOUS[written_with], OTHERS[other]
+    more = [f"{i}.25" for i in range(30)] if other == "both" else ["k"] * 30
+    rows = zip(cells, beside, more, ["ny"[i % 3 > 1] for i in range(30)], strict=True)
+    path = tmp_path / "x.csv"
+    path.write_text("\n".join(map(separator.join, [("a", "b", "c", "y"), *rows])), "utf-8")
+    if is_on_disk:
+        monkeypatch.setattr(coded_text, "SMALL", 0)
+        table, space = coded.coded(str(path), coded.Wants("y"))
+    else:
+        table, space = read(path, "y"), None
+    is_semicolon = other == "integers" and separator == ";" and written_with == "comma"
+    mark = proved or ("," if is_semicolon else ".")
+    assert table.columns[0].values() == [parse_number(cell, mark) for cell in cells]
+    keys = [note.key for note in table.notes if note.values.get("column") == "a"]
+    if mark == ",":
+        assert f"note_followed_{'separator' if is_semicolon else 'columns'}" in keys
+    else:
+        assert "note_ambiguous_decimal" in keys
+    assert read(path, "y", decimal=",").columns[0].values() == [
+        parse_number(cell, ",") for cell in cells
+    ]
+    if space is not None:
+        space.close()
+
+
+@pytest.mark.parametrize(("text", "number"), [("$1,300", 1300), ("1.300 €", 1300)])
+def test_an_amount_of_money_has_no_three_digits_after_its_decimal_mark(text, number):
+    lines = [f"{text};{i},25;{'ny'[i % 3 > 1]}" for i in range(30)]
+    table = read("\n".join(["a;b;y", *lines]).encode(), "y", keep="a")
+    assert set(table.columns[0].values()) == {number}
+
+
 def test_infinity_and_empty_columns():
     assert math.isinf(parse_numbers(["inf", "1"]).values[0])
     assert parse_numbers([]).values.dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("cells", "found"),
+    [
+        (["01234", "1234", "00501"], "01234"),
+        (["7", "12", "007"], "007"),
+        (["0", "1", "2"], None),
+        (["0.5", "0.25", "1"], None),
+        (["-01", "3", "4"], None),
+        (["00", "1", "2"], "00"),
+    ],
+)
+def test_numbers_that_begin_with_a_zero_are_noted(cells, found):
+    rows = [{"zip": cell, "y": "ab"[i % 2]} for i, cell in enumerate(cells * 2)]
+    notes = [note for note in read(rows, "y").notes if note.key == "note_leading_zeros"]
+    assert [note.values["value"] for note in notes] == ([] if found is None else [found])
+    told = read(rows, "y", {"zip": "categorical"})
+    assert "note_leading_zeros" not in [note.key for note in told.notes]
+    assert told.columns[0].kind == "nominal"

@@ -33,7 +33,7 @@ from penjing.data.read.dates import check_date_parts, date_part
 from penjing.data.read.dates import date_parser as date_way
 from penjing.data.read.dispatch import record_encoding
 from penjing.data.read.missing_markers import Markers, make_markers
-from penjing.data.read.numbers import NumberStyle, as_float
+from penjing.data.read.numbers import DecimalMark, NumberStyle, as_float
 from penjing.data.read.numbers import number_parser as number_way
 from penjing.data.read.raw_columns import RawColumn, RawTable
 from penjing.data.read.reading import Reading, with_layout
@@ -350,10 +350,15 @@ class _Coding:
                 or (one.how == "numbers" and name != cells.name)
                 or (one.how == "numbers" and one.has_point and _has_comma(mini, name))
             ):
-                again[key] = self._as_values(key, cells, is_date=name != cells.name)
+                reading = Reading.from_json(mini.source.get("reading"))
+                decimal = self._wants.reading().decimal or reading.column(name).number.decimal
+                is_date = name != cells.name
+                again[key] = self._as_values(key, cells, decimal, is_date=is_date)
         return again
 
-    def _as_values(self, key: str | int, cells: RawColumn, *, is_date: bool) -> dict[str, Any]:
+    def _as_values(
+        self, key: str | int, cells: RawColumn, decimal: DecimalMark | None, *, is_date: bool
+    ) -> dict[str, Any]:
         """Return how a column of numbers or dates is read that has too many texts to hold."""
         reading = ReadContext(RawTable([cells], self._n_rows, {"name": ""}), self._marks)
         known = clean_column(reading, cells, quiet=True).plain_levels()
@@ -361,8 +366,7 @@ class _Coding:
         if is_date:
             parts = check_date_parts(self._wants.dates)
             return {**how, "reader": _dates(known, parts), "n_parts": len(parts)}
-        style = NumberStyle(self._wants.reading().decimal)
-        return {**how, "reader": _numbers(known, self._marks, style)}
+        return {**how, "reader": _numbers(known, self._marks, NumberStyle(decimal))}
 
     # -- the store
 

@@ -82,11 +82,12 @@ def read(
     check_schema(schema)
     weight_name = weight if isinstance(weight, str) else None
     _check_call(target, separator, encoding=encoding, name=name)
+    marks = remembered.with_decimal(check_decimal(decimal))
     told = Reading(
         missing,
-        decimal=check_decimal(decimal),
+        decimal=marks.decimal,
         fold_case=_check_fold_case(fold_case),
-        columns=remembered.columns,
+        columns=marks.columns,
     )
     layout = _layout_of(remembered, target, schema) if isinstance(like, Mapping) else like
     raw_table = read_source(
@@ -127,7 +128,13 @@ def read(
     if missing is not None:  # a tree does not apply its own markers to the table
         raw_table.source = {**raw_table.source, "reading": {"missing": missing}}
     return conform_to_fields(
-        raw_table, markers, tuple(schema), target, weight=weight_name, reading=told
+        raw_table,
+        markers,
+        tuple(schema),
+        target,
+        weight=weight_name,
+        reading=told,
+        has_model=like is not None,
     )
 
 

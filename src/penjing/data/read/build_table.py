@@ -16,8 +16,9 @@ from penjing.data.read.dates import check_date_parts
 from penjing.data.read.find_row_ids import row_ids_of
 from penjing.data.read.infer import MAX_NUMERIC_CLASSES, infer_columns, infer_target
 from penjing.data.read.missing_markers import Markers
+from penjing.data.read.numbers import SHARES, NumberStyle
 from penjing.data.read.raw_columns import RawColumn, RawTable, duplicate_column_error
-from penjing.data.read.reading import NOTHING_KNOWN, Reading
+from penjing.data.read.reading import NOTHING_KNOWN, ColumnReading, Reading
 from penjing.data.read.schema import ColumnSpec, column_specs
 from penjing.data.table import Column, Field, Floats, Note, Table
 from penjing.errors import ChoiceError, DataError, unknown_name_error
@@ -51,18 +52,12 @@ def build_table(
     check_columns_exist(raw_table, () if isinstance(reading.fold_case, bool) else reading.fold_case)
     weight = weight or _column_of_kind("weight", specs)
     target_column_name = find_target_name(context, target, specs, weight)
-    target_column = None
-    columns: list[Column] = []
-    for raw in raw_table.columns:
-        spec = specs.get(raw.name)
-        if raw.name == target_column_name:
-            target_column = infer_target(context, raw, spec)
-        elif raw.name == weight:
-            context.left_out.append((raw.name, "weight"))
-        else:
-            columns += infer_columns(context, raw, spec, keep=raw.name in keep)
-    if not columns:
-        columns = _restore_row_counts(context)
+    notes = [*context.notes]
+    columns, target_column = _infer_all(context, specs, target_column_name, weight, keep)
+    followed = _columns_that_follow(context)
+    if followed is not None:  # rarely: the columns are read again with the marks of the others
+        context = replace(followed, notes=notes)
+        columns, target_column = _infer_all(context, specs, target_column_name, weight, keep)
     weights = read_weights(context, weight)
     record = {}
     if context.parts or weight is not None or context.columns or reading != NOTHING_KNOWN:
@@ -83,6 +78,63 @@ def build_table(
     # The columns of an array have no names by which a note could be understood.
     is_noted = drop and raw_table.source.get("form") != "array"
     return _with_leaks(table, context, target_column) if is_noted else table
+
+
+def _infer_all(
+    context: ReadContext,
+    specs: Mapping[str, ColumnSpec],
+    target: str | None,
+    weight: str | None,
+    keep: Sequence[str],
+) -> tuple[list[Column], Column | None]:
+    """Return the columns of a table and its target."""
+    target_column = None
+    columns: list[Column] = []
+    for raw in context.raw_table.columns:
+        spec = specs.get(raw.name)
+        if raw.name == target:
+            target_column = infer_target(context, raw, spec)
+        elif raw.name == weight:
+            context.left_out.append((raw.name, "weight"))
+        else:
+            columns += infer_columns(context, raw, spec, keep=raw.name in keep)
+    return columns or _restore_row_counts(context), target_column
+
+
+def _columns_that_follow(context: ReadContext) -> ReadContext | None:
+    """Return a context in which ambiguous columns have the decimal mark of the rest of the table.
+
+    3,582 may be a fraction or thousands. The columns that can be read in one way only tell which,
+    if they agree; without such columns, a semicolon between the cells tells that the comma is a
+    decimal mark. Amounts of money have no three digits after a decimal mark. None if every column
+    has that mark already.
+    """
+    read = context.columns
+    marks = {read[name].number.decimal for name in read if name not in context.ambiguous} - {None}
+    has_comma = any("," in text for text in context.ambiguous.values())
+    note = "followed_columns"
+    if not marks and has_comma and context.raw_table.source.get("separator") == ";":
+        marks, note = {","}, "followed_separator"
+    mark = marks.pop() if len(marks) == 1 else None
+    if mark is None:
+        return None
+    names = [
+        name
+        for name, text in context.ambiguous.items()
+        if read[name].number.decimal != mark
+        and not (mark in text and {*read[name].number.units} - {*SHARES})
+    ]
+    if not names:
+        return None
+    known = {name: ColumnReading(NumberStyle(mark)) for name in names}
+    reading = replace(context.reading, columns={**context.reading.columns, **known})
+    return ReadContext(
+        context.raw_table,
+        context.markers,
+        context.parts,
+        reading,
+        followed=dict.fromkeys(names, note),
+    )
 
 
 def _with_leaks(table: Table, context: ReadContext, target: Column | None) -> Table:

@@ -97,8 +97,9 @@ def find_spellings(columns: Sequence[Column], target: Column | None) -> list[Not
     'plan' has categories that differ only in case or blanks: Basic and basic. To merge them:
     fold_case=True.
     """
-    notes = [_spellings(column, CATEGORY_NOTES) for column in columns]
-    notes.append(None if target is None else _spellings(target, CLASS_NOTES))
+    notes = [_spellings(column, CATEGORY_NOTES) for column in columns if not column.is_numeric]
+    if target is not None and not target.is_numeric:
+        notes.append(_spellings(target, CLASS_NOTES))
     return [note for note in notes if note is not None]
 
 
@@ -109,7 +110,7 @@ CLASS_NOTES = ("note_spelling_classes", "note_spelling_classes_more")
 
 def _spellings(column: Column, keys: tuple[str, str]) -> Note | None:
     """Return the note that some categories differ only in case or blanks."""
-    if column.is_numeric or not all(isinstance(level, str) for level in column.levels):
+    if not all(isinstance(level, str) for level in column.levels):
         return None
     folded = [fold_key(level) for level in column.levels]
     if len(set(folded)) == len(folded):

@@ -11,7 +11,13 @@ from penjing.data.read.build_table import check_unique_names, finish_table, read
 from penjing.data.read.clean_columns import clean_column
 from penjing.data.read.context import ReadContext
 from penjing.data.read.convert import encode_numeric_column, make_numeric_column, require_numbers
-from penjing.data.read.dates import PARTS, date_part, parse_dates
+from penjing.data.read.dates import (
+    PARTS,
+    date_order,
+    date_part,
+    parse_date_for_model,
+    parse_dates,
+)
 from penjing.data.read.dictionary import remap_codes
 from penjing.data.read.find_row_ids import row_ids_for_fields
 from penjing.data.read.infer import infer_target
@@ -31,15 +37,19 @@ def conform_to_fields(
     *,
     weight: str | None = None,
     reading: Reading | None = None,
+    has_model: bool = True,
 ) -> Table:
     """Return a table with exactly these columns, in this order and of these kinds.
 
     Unknown values come after the levels of a field, so a code of ``len(field.levels)`` or more
     stands for a value that the tree has not seen. The target is None if the source lacks it.
-    ``reading`` says how the table of the tree was read.
+    ``reading`` says how the table of the tree was read. Without a model, but with its fields, the
+    decimal mark and the order of dates are those that fit the table.
     """
     check_unique_names(raw_table)
-    context = ReadContext(raw_table, markers, reading=reading or Reading(), is_conforming=True)
+    context = ReadContext(
+        raw_table, markers, reading=reading or Reading(), is_conforming=True, has_model=has_model
+    )
     columns_by_name = raw_table.by_name()
     columns = tuple(_conform_column(context, field) for field in fields)
     target_column = None
@@ -84,15 +94,17 @@ def _conform_column(context: ReadContext, field: Field) -> Column:
         if not raw.n_known:
             return encode_numeric_column(field.name, raw.codes, np.empty(0))
         levels, order = raw.plain_levels(), context.reading.column(stem).date_order
-        dates = parse_dates(levels, order)
-        if dates is not None:
-            return encode_numeric_column(field.name, raw.codes, date_part(dates, part))
-        if order is not None:
-            wrong = [at for at, level in enumerate(levels) if parse_dates([level], order) is None]
-            key = (
-                "not_a_date" if wrong and parse_dates([levels[wrong[0]]]) is None else "date_order"
-            )
-            raise context.error(key, raw, wrong[0] if wrong else 0)
+        if not context.has_model:
+            order = order or date_order(levels)
+        dates = [parse_date_for_model(level, order) for level in levels]
+        for position, date in enumerate(dates):
+            if date is None and part not in context.reading.column(stem).date_parts:
+                raise unknown_name_error("unknown_column", field.name, context.raw_table.names)
+            if date is None:
+                key = "not_a_date" if parse_dates([levels[position]]) is None else "date_order"
+                raise context.error(key, raw, position)
+        known = [date for date in dates if date is not None]
+        return encode_numeric_column(field.name, raw.codes, date_part(known, part))
     raise unknown_name_error("unknown_column", field.name, context.raw_table.names)
 
 

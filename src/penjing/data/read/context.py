@@ -28,7 +28,9 @@ class ReadContext:
     reading : Reading
         What is known beforehand about how the table is to be read.
     is_conforming : bool
-        Whether the rows are read for a model, so that its styles of numbers are binding.
+        Whether the rows are read with given columns, whose types are known.
+    has_model : bool
+        Whether these are a model's, so that its styles of numbers and dates are binding.
     """
 
     raw_table: RawTable
@@ -36,9 +38,14 @@ class ReadContext:
     parts: tuple[str, ...] = ()
     reading: Reading = field(default_factory=Reading)
     is_conforming: bool = False
+    has_model: bool = False
     columns: dict[str, ColumnReading] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
     left_out: list[tuple[str, str]] = field(default_factory=list)
+    ambiguous: dict[str, str] = field(default_factory=dict)
+    """The columns whose decimal mark is a guess, and a text of each."""
+    followed: dict[str, str] = field(default_factory=dict)
+    """The columns whose mark is that of the rest of the table, and the note that says why."""
     trimmed: list[str] = field(default_factory=list)
 
     def note(self, key: str, **values: object) -> None:
@@ -53,6 +60,8 @@ class ReadContext:
 
     def number_style(self, name: str) -> NumberStyle:
         """Return what is known about how the numbers of a column are written."""
+        if self.has_model:
+            return self.reading.number_style(name)
         style = self.reading.column(name).number
         decimal = self.reading.decimal or style.decimal
         return replace(style, decimal=decimal, is_fixed=self.is_conforming and decimal is not None)

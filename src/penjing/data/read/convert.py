@@ -23,6 +23,7 @@ from penjing.data.read.dictionary import (
 )
 from penjing.data.read.numbers import (
     INTEGER,
+    SHARES,
     NumberStyle,
     ParsedNumbers,
     other_reading,
@@ -77,7 +78,7 @@ def find_numbers(
         positions = {levels.index(word): word for word in marker_words}
         other_levels, codes = drop_levels(levels, raw.codes, [*positions])
         parsed = parse_numbers(other_levels, style, is_numeric=is_numeric)
-        if parsed.all:
+        if parsed.all or is_numeric:
             counts = raw.counts()
             dropped_words = tuple(
                 (word, int(counts[position])) for position, word in positions.items()
@@ -111,15 +112,26 @@ def make_numeric_column(context: ReadContext, numeric: NumericLevels) -> Column:
         raise context.error("infinite_number", raw, raw.first_shown(np.isinf(values)))
     for word, n in numeric.dropped_words:
         context.note("taken_as_missing", column=raw.name, value=word, n=n)
-    first_formatted = numeric.numbers.first_formatted
-    known = context.reading.column(raw.name).number
-    is_known = known.decimal == "," or bool(known.units)  # the model's column is written so, too
-    if first_formatted >= 0 and not is_known:
-        number = number_text(float(values[first_formatted]))
-        context.note("disguised", column=raw.name, value=raw.levels[first_formatted], number=number)
+    position = _first_surprising(context, numeric)
+    if position >= 0:
+        number = number_text(float(values[position]))
+        context.note("disguised", column=raw.name, value=raw.levels[position], number=number)
     _note_decimal(context, numeric)
-    context.record(raw.name, number=replace(numeric.numbers.style, is_fixed=False))
+    style = numeric.numbers.style
+    context.record(raw.name, number=NumberStyle(style.decimal, style.units))
     return encode_numeric_column(raw.name, raw.codes, values)
+
+
+def _first_surprising(context: ReadContext, numeric: NumericLevels) -> int:
+    """Return the first number with a unit or separators that the model's column has not, or -1."""
+    numbers, known = numeric.numbers, context.reading.column(numeric.raw.name).number
+    if not (context.has_model and (known.decimal == "," or known.units)):
+        return numbers.first_formatted
+    if known.units or not numbers.style.units:
+        return -1
+    decimal = numbers.style.decimal or "."
+    cells = [parse_cell(x, decimal) if isinstance(x, str) else None for x in numeric.raw.levels]
+    return next((at for at, cell in enumerate(cells) if cell is not None and cell.units), -1)
 
 
 def _note_decimal(context: ReadContext, numeric: NumericLevels) -> None:
@@ -130,15 +142,37 @@ def _note_decimal(context: ReadContext, numeric: NumericLevels) -> None:
         text = str(raw.levels[first])
         other = other_reading(text, style.decimal)
         if other is not None:
+            context.ambiguous[raw.name] = text
             context.note(
                 "ambiguous_decimal", column=raw.name, value=text,
                 number=number_text(float(numbers.values[first])), other=number_text(other),
                 mark="," if style.decimal != "," else ".",
             )  # fmt: skip
-    told = context.reading.decimal
-    if told is not None and style.decimal not in (None, told):
+    if raw.name in context.followed:
+        _note_followed_decimal(context, numeric)
+    if context.has_model:
+        told = context.number_style(raw.name).decimal
+        is_other = style.decimal == context.reading.column(raw.name).trained_decimal
+    else:
+        told = context.reading.decimal
+        is_other = style.decimal != told
+    if told is not None and style.decimal is not None and is_other:
         position = int(np.argmax(numbers.is_number))
         context.note("other_decimal", column=raw.name, value=raw.levels[position], mark=told)
+
+
+def _note_followed_decimal(context: ReadContext, numeric: NumericLevels) -> None:
+    """Note that a column that could be read in two ways has the mark of the rest of the table."""
+    raw, numbers, mark = numeric.raw, numeric.numbers, numeric.numbers.style.decimal
+    for text, number in zip(raw.levels, numbers.values.tolist(), strict=True):
+        other = other_reading(str(text), mark)
+        if other is not None and other != number:
+            context.note(
+                context.followed[raw.name], column=raw.name, value=text, mark=mark,
+                number=number_text(number), other=number_text(other),
+                unlike="." if mark == "," else ",",
+            )  # fmt: skip
+            return
 
 
 def require_numbers(context: ReadContext, raw: RawColumn) -> NumericLevels:
@@ -153,13 +187,19 @@ def require_numbers(context: ReadContext, raw: RawColumn) -> NumericLevels:
 def _not_a_number_error(context: ReadContext, raw: RawColumn, level: int) -> DataError:
     """Return the error for a cell that is not a number as the model's column has them."""
     style, value = context.number_style(raw.name), raw.levels[level]
-    if isinstance(value, str) and (style.is_fixed or style.units):
+    if context.is_conforming and isinstance(value, str):
         decimal = style.decimal or "."
-        if parse_cell(value, decimal) is not None:
+        parsed = parse_cell(value, decimal)
+        if parsed is not None and style.units:
             return context.error("not_the_unit", raw, level, units=Names(style.units))
+        if parsed is not None:
+            is_share = not {*parsed.units}.isdisjoint(SHARES)
+            return context.error("no_share_unit" if is_share else "not_one_unit", raw, level)
         if other_reading(value, decimal) is not None:
+            trained = context.reading.column(raw.name)
+            is_trained = trained.number.decimal == decimal and trained.trained_decimal is None
             key = "not_a_number_point" if decimal == "." else "not_a_number_comma"
-            return context.error(key, raw, level)
+            return context.error(key if is_trained else f"{key}_now", raw, level)
     return context.error("not_a_number", raw, level)
 
 

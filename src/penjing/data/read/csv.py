@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise, repeat
 from typing import Any
@@ -79,7 +79,8 @@ def from_delimited(
         )
     if columns is None:
         columns = _encode_columns(split_batches([text], dialect, name), header)
-    return build_raw_table(columns, len(columns[0].codes), dialect, name)
+    known = () if layout is None else layout.columns
+    return build_raw_table(columns, len(columns[0].codes), dialect, name, known)
 
 
 def normalize_line_ends(text: str) -> str:
@@ -88,11 +89,18 @@ def normalize_line_ends(text: str) -> str:
 
 
 def build_raw_table(
-    columns: list[RawColumn], n_rows: int, dialect: CsvDialect, name: str
+    columns: list[RawColumn],
+    n_rows: int,
+    dialect: CsvDialect,
+    name: str,
+    known: Collection[str] = (),
 ) -> RawTable:
-    """Return the columns with a name each, without empty ones after a trailing separator."""
+    """Return the columns with a name each, without empty ones after a trailing separator.
+
+    ``known`` are the columns of a model.
+    """
     notes = [*dialect.notes]
-    columns = _name_columns(columns, name, notes)
+    columns = _name_columns(columns, name, notes, known)
     if not n_rows:
         raise NoRowsError("no_rows", source=name, names=[raw.name for raw in columns])
     source: dict[str, Any] = {"name": name, "form": "delimited", "separator": dialect.separator}
@@ -151,12 +159,12 @@ def _choose_separator(
     if layout is None or kept is None or kept == detected:
         return detected
 
-    def fit(separator: str) -> int:
+    def fit(separator: str) -> tuple[int, bool]:
         row = _first_row(text, name, separator, is_quoted=is_quoted)
         names = layout.reading.names
         if names and not layout.is_header(row):
-            return -abs(len(names) - len(row))
-        return layout.n_known(row)
+            return -abs(len(names) - len(row)), len(row) > 1
+        return layout.n_known(row), len(row) > 1
 
     if fit(kept) >= fit(detected):
         return kept
@@ -241,8 +249,15 @@ def _split_rows(
                 return
             previous = row
     except csv.Error:
-        raise DataError("long_cell", source=name, row=max(n_rows + 1, 0)) from None
-    raise DataError("open_quote", source=name, row=max(n_rows, 0))
+        raise _in_row("long_cell", name, n_rows + (2 if previous else 1)) from None
+    raise _in_row("open_quote", name, n_rows + 1)
+
+
+def _in_row(key: str, source: str, row: int) -> DataError:
+    """Return the error about a row; the header is row 0."""
+    if row < 1:
+        return DataError(f"{key}_header", source=source)
+    return DataError(key, source=source, row=row)
 
 
 def _batches_of_rows(rows: Iterator[list[str]]) -> Iterator[Batch]:
@@ -295,16 +310,34 @@ def _clean_header(cells: list[str], name: str, notes: list[Note]) -> list[str]:
     return header
 
 
-def _name_columns(columns: list[RawColumn], name: str, notes: list[Note]) -> list[RawColumn]:
+def name_by_place(place: int, others: Collection[str], known: Collection[str] = ()) -> str:
+    """Return a name for the column at a place, counted from 1, that has none.
+
+    It is the same in every language. ``known`` are the columns of a model, which may have the
+    name of penjing 0.1.
+
+    Examples
+    --------
+    >>> name_by_place(2, ["#2", "x"])
+    "#2'"
+    """
+    old = f"column {place}"
+    new_name = old if old in known else f"#{place}"
+    while new_name in others:
+        new_name += "'"
+    return new_name
+
+
+def _name_columns(
+    columns: list[RawColumn], name: str, notes: list[Note], known: Collection[str]
+) -> list[RawColumn]:
     """Name the columns that have no name; drop those at the end that are also empty."""
     while len(columns) > 1 and not columns[-1].name and not any(columns[-1].levels):
         columns = columns[:-1]
     names = {raw.name for raw in columns}
     for position, raw in enumerate(columns):
         if not raw.name:
-            new_name = f"column {position + 1}"
-            while new_name in names:
-                new_name += "'"
+            new_name = name_by_place(position + 1, names, known)
             columns[position] = replace(raw, name=new_name)
             values = {"source": name, "place": position + 1, "column": new_name}
             notes.append(Note("note_nameless_column", values))

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from penjing.data.read.missing_markers import USUAL_MARKERS, make_markers
 from penjing.data.read.numbers import PLAIN
 from penjing.data.read.raw_columns import RawColumn
 from penjing.data.read.reading import Reading
-from penjing.data.scratch import scratch_folder
+from penjing.data.scratch import unnamed_file
 from penjing.data.table import MISSING, Codes, Field
 from penjing.errors import DataError
 
@@ -95,9 +94,8 @@ def read_with_duckdb(
     import duckdb  # noqa: PLC0415
 
     try:
-        with scratch_folder() as folder, duckdb.connect() as connection:
-            path = folder / "table.csv"
-            path.write_text(text.lstrip("\n"), encoding="utf-8", newline="")
+        content = text.lstrip("\n").encode()
+        with unnamed_file(content) as path, duckdb.connect() as connection:
             return _read_columns(connection, path, header, separator, hints, has_header=has_header)
     except (duckdb.Error, OSError, DataError):
         return None
@@ -124,7 +122,7 @@ def _is_plain(text: str, separator: str) -> bool:
 
 def _read_columns(
     connection: DuckDBPyConnection,
-    path: Path,
+    path: str,
     header: list[str],
     separator: str,
     hints: ColumnHints,
@@ -138,7 +136,7 @@ def _read_columns(
         " columns=$columns, header=$header, quote='\"', escape='\"', auto_detect=false,"
         " strict_mode=true)",
         {
-            "path": str(path),
+            "path": path,
             "separator": separator,
             "columns": dict.fromkeys(names, "VARCHAR"),
             "header": has_header,
@@ -150,7 +148,7 @@ def _read_columns(
     columns = []
     for column_name, name, count in zip(header, names, counts, strict=True):
         may_be_numbers = count > MAX_TEXT_LEVELS and column_name not in hints.texts
-        decimal = hints.reading.decimal or hints.reading.column(column_name).number.decimal
+        decimal = hints.reading.known_decimal(column_name)
         numbers = _read_numbers(connection, name, hints.words, decimal) if may_be_numbers else None
         columns.append(RawColumn(column_name, *(numbers or _read_texts(connection, name))))
     return columns

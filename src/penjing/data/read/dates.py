@@ -73,10 +73,8 @@ def date_to_level(value: Any) -> Any:  # noqa: ANN401 - of a column
     return str(value).removesuffix(" 00:00:00") if isinstance(value, dt.date) else value
 
 
-def parse_dates(levels: list[Any], order: str | None = None) -> list[dt.datetime] | None:
+def parse_dates(levels: list[Any]) -> list[dt.datetime] | None:
     """Return the date of each level, or None if one of them is not a date.
-
-    ``order`` says which part comes first: ``year``, ``month`` or ``day``.
 
     If the year comes last, the order of day and month is the one that fits all levels, and month
     first if both do.
@@ -93,9 +91,27 @@ def parse_dates(levels: list[Any], order: str | None = None) -> list[dt.datetime
     if types != {str}:
         are_dates = all(issubclass(kind, dt.date) for kind in types)
         return [_naive_datetime(level) for level in levels] if are_dates else None
-    parser = date_parser(levels) if order is None else ORDERS[order]
+    parser = date_parser(levels)
     dates = [] if parser is None else [parser(level) for level in levels]
     return None if parser is None or None in dates else [date for date in dates if date]
+
+
+def parse_date_for_model(level: Any, order: str | None) -> dt.datetime | None:  # noqa: ANN401
+    """Return the date of one cell for a model, None if it is not one in the model's order.
+
+    The year may come first in any case: that order is unambiguous. If the model has no order,
+    since its dates were no text, the month comes first where the year does not.
+
+    Examples
+    --------
+    >>> parse_date_for_model("06.03.2021", "day") == parse_date_for_model("2021-03-06", "day")
+    True
+    """
+    if isinstance(level, dt.date):
+        return _naive_datetime(level)
+    if not isinstance(level, str):
+        return None
+    return _year_first(level) or ORDERS[order or "month"](level)
 
 
 def date_parser(levels: Sequence[str]) -> Callable[[str], dt.datetime | None] | None:

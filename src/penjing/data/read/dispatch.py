@@ -41,6 +41,8 @@ from penjing.errors import ChoiceError, DataError, WrongSourceError, WrongTypeEr
 
 JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
 JSON_SUFFIXES = (".json", *JSON_LINES_SUFFIXES)
+MODEL_START = re.compile(r'\s*\{\s*"format"\s*:\s*\d+\s*,\s*"penjing"\s*:')
+"""How a model file begins."""
 JSON_START = re.compile(r'\s*(?:\{\s*"|\[\s*\{)')
 DELIMITED_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
 
@@ -270,6 +272,8 @@ def remembered_encoding(
 
 
 def _from_text(text: str, name: str, hint: str, options: Mapping[str, Any]) -> RawTable:
+    if MODEL_START.match(text):
+        raise DataError("table_is_model", source=name)
     if hint.endswith(JSON_SUFFIXES) or (
         not hint.endswith(DELIMITED_SUFFIXES) and JSON_START.match(text)
     ):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
@@ -20,7 +20,7 @@ MAX_GUESSED = 2_000
 the tree does not need are not even ranked."""
 
 
-def row_ids_of(context: ReadContext, names: Iterable[str]) -> RowIds | None:
+def row_ids_of(context: ReadContext, names: Collection[str]) -> RowIds | None:
     """Return the ids of rows: those beside the columns, else those of a column left out as an id.
 
     Of several such columns, the first whose name is that of an id is taken, else the first.
@@ -28,7 +28,10 @@ def row_ids_of(context: ReadContext, names: Iterable[str]) -> RowIds | None:
     raw_table = context.raw_table
     if raw_table.row_ids is not None or raw_table.n_rows > MAX_ROWS:
         return raw_table.row_ids
-    columns = [column for column in raw_table.columns if column.name in set(names)]
+    if not names:
+        return None
+    wanted = set(names)
+    columns = [column for column in raw_table.columns if column.name in wanted]
     columns.sort(key=lambda column: not is_id_name(column.name))  # the sort is stable
     return _ids(clean_column(context, columns[0], quiet=True)) if columns else None
 

@@ -33,6 +33,9 @@ MIN_ODD_ROWS, MIN_ODD_SHARE = 20, 0.95
 MAX_ODD_WORDS, MIN_ODD_NUMBERS = 2, 10
 """So does one among at most so many, if half of the rows have numbers, so many different ones."""
 
+MAX_ZEROS_SOUGHT = 10_000
+"""Leading zeros are looked for in so many different values of a column."""
+
 MANY_LEVELS = 100
 """A column with more categories than this gets a note, however many rows there are."""
 
@@ -82,6 +85,7 @@ def infer_column(context: ReadContext, raw: RawColumn, numeric: NumericLevels) -
         return make_numeric_column(context, require_numbers(context, raw))
     if numeric.all:
         if len(numeric.raw.levels) != 2 or not are_integers(numeric.raw):
+            _note_leading_zeros(context, raw)
             return make_numeric_column(context, numeric)
         return make_categorical_column(clean_categorical(context, raw))
     is_nearly_numeric = _note_odd_value(context, raw, numeric)
@@ -150,6 +154,14 @@ def looks_like_id(context: ReadContext, raw: RawColumn, numeric: NumericLevels) 
         return False
     context.note(f"left_out_id_{reason}", column=raw.name, n=raw.n_known)
     return True
+
+
+def _note_leading_zeros(context: ReadContext, raw: RawColumn) -> None:
+    """Note the first number that begins with a zero, as codes do: '01234' becomes 1234."""
+    for level in raw.levels[:MAX_ZEROS_SOUGHT]:
+        if isinstance(level, str) and level[:1] == "0" and level[1:].isdecimal():
+            context.note("leading_zeros", column=raw.name, value=level, number=int(level))
+            return
 
 
 def _note_odd_value(context: ReadContext, raw: RawColumn, numeric: NumericLevels) -> bool:

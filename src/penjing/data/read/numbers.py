@@ -106,11 +106,15 @@ class NumberStyle:
         The units that a number may have, in every spelling; empty if they are not known.
     is_fixed : bool
         Whether the other decimal mark is out of the question.
+    is_unit_known : bool
+        Whether the column is a model's, so that no ``units`` mean that it has none: ``13 %`` is
+        not 13 there.
     """
 
     decimal: DecimalMark | None = None
     units: tuple[str, ...] = ()
     is_fixed: bool = False
+    is_unit_known: bool = False
 
 
 ANY_STYLE = NumberStyle()
@@ -236,6 +240,8 @@ def _keep_consistent(
     """
     if style.units:
         return [one if one is None or {*one.units} <= {*style.units} else None for one in parsed]
+    if style.is_unit_known:
+        parsed = [one if one is None or {*one.units}.isdisjoint(SHARES) else None for one in parsed]
     known = [one for one in parsed if one is not None]
     if not _have_one_unit([one.units for one in known]):
         parsed = [one if one is None or not one.units else None for one in parsed]

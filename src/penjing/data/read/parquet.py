@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from penjing.data.read.raw_columns import (
     RawTable,
     duplicate_column_error,
 )
-from penjing.data.scratch import scratch_folder
+from penjing.data.scratch import unnamed_file
 from penjing.data.table import MISSING
 from penjing.errors import CapabilityError, DataError, NoRowsError
 
@@ -66,8 +65,8 @@ def from_parquet(data: bytes, name: str, max_bytes: int) -> RawTable:
     import duckdb  # noqa: PLC0415
 
     try:
-        with scratch_folder() as folder, duckdb.connect() as connection:
-            parameters = {"path": _write_file(folder, data)}
+        with unnamed_file(data) as path, duckdb.connect() as connection:
+            parameters = {"path": path}
             connection.execute("set enable_progress_bar = false")
             columns = _list_columns(connection, parameters, name)
             _check_size(connection, parameters, len(columns), name, max_bytes)
@@ -291,8 +290,8 @@ def read_json_lines(text: str, name: str) -> RawTable | None:
     if NOT_AN_OBJECT.search(text):
         return None
     try:
-        with scratch_folder() as folder, duckdb.connect() as connection:
-            parameters = {"path": _write_file(folder, text.encode())}
+        with unnamed_file(text.encode()) as path, duckdb.connect() as connection:
+            parameters = {"path": path}
             connection.execute("set enable_progress_bar = false")
             columns = connection.execute(f"describe {JSON_LINES}", parameters).fetchall()
             names = {str(row[0]).casefold() for row in columns}
@@ -306,12 +305,6 @@ def read_json_lines(text: str, name: str) -> RawTable | None:
     if any((np.abs(np.ma.getdata(values)) >= MAX_EXACT_INTEGER).any() for values in doubles):
         return None  # maybe integers with more digits than a double has
     return build_raw_table(arrays, name, "json")
-
-
-def _write_file(folder: Path, data: bytes) -> str:
-    path = folder / "table"
-    path.write_bytes(data)
-    return str(path)
 
 
 def build_raw_table(

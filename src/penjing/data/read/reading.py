@@ -27,6 +27,9 @@ class ColumnReading:
         Whether categories that differ in case and blanks only are one.
     missing : tuple of str
         Words of this column that were taken as missing.
+    trained_decimal : "." or ",", optional
+        The decimal mark of the training table, if the user names another one for this table. A
+        column that does not have the named mark is read with it. Not stored.
     """
 
     number: NumberStyle = ANY_STYLE
@@ -34,6 +37,7 @@ class ColumnReading:
     date_parts: tuple[str, ...] = ()
     fold_case: bool = False
     missing: tuple[str, ...] = ()
+    trained_decimal: DecimalMark | None = None
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> ColumnReading:
@@ -158,6 +162,75 @@ class Reading:
     def column(self, name: str) -> ColumnReading:
         """Return how the cells of a column become values."""
         return self.columns.get(name, _NO_COLUMN)
+
+    def known_decimal(self, name: str) -> DecimalMark | None:
+        """Return the decimal mark of a column, as far as it or other columns tell.
+
+        Examples
+        --------
+        >>> columns = {"price": {"number": {"decimal": ","}}}
+        >>> Reading.from_json({"columns": columns}).known_decimal("pieces")
+        ','
+        """
+        marks = {column.number.decimal for column in self.columns.values()} - {None}
+        common = marks.pop() if len(marks) == 1 else None
+        return self.column(name).number.decimal or self.decimal or common
+
+    def number_style(self, name: str) -> NumberStyle:
+        """Return how the numbers of a column are written in rows for a model.
+
+        Nothing of it depends on the rows, so that a cell means the same alone and in a table.
+        Only a decimal mark that contradicts the model's column is tried on the whole column.
+        """
+        column = self.column(name)
+        return replace(
+            column.number,
+            decimal=self.known_decimal(name) or ".",
+            is_fixed=column.trained_decimal is None,
+            is_unit_known=True,
+        )
+
+    def with_decimal(self, decimal: DecimalMark | None) -> Reading:
+        """Return the reading for a table with a decimal mark that the user names.
+
+        The mark that was named in training changes nothing: then each column has its own mark.
+
+        Examples
+        --------
+        >>> told = Reading.from_json({"columns": {"price": {"number": {"decimal": ","}}}})
+        >>> told.with_decimal(".").number_style("price").decimal
+        '.'
+        """
+        if decimal is None or decimal == self.decimal:
+            return self
+        columns = {
+            name: replace(
+                column,
+                number=replace(column.number, decimal=decimal),
+                trained_decimal=column.number.decimal,
+            )
+            if column.number.decimal not in (None, decimal)
+            else column
+            for name, column in self.columns.items()
+        }
+        return replace(self, decimal=decimal, columns=columns)
+
+    def with_trained_decimals(self, names: Collection[str]) -> Reading:
+        """Return the reading for the later batches of a table, after its first batch was read.
+
+        The columns of these names turned out to have the decimal mark of training.
+        """
+        columns = {
+            name: replace(
+                column,
+                number=replace(column.number, decimal=column.trained_decimal)
+                if name in names and column.trained_decimal is not None
+                else column.number,
+                trained_decimal=None,
+            )
+            for name, column in self.columns.items()
+        }
+        return replace(self, columns=columns)
 
     def folds_case(self, name: str) -> bool:
         """Return whether case is folded in a column."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import datetime as dt
 import io
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from penjing.data.read.csv import name_by_place
 from penjing.data.read.files import too_large_error
 from penjing.data.read.python_rows import column_from_python
 from penjing.data.read.raw_columns import RawColumn, RawTable
@@ -29,11 +30,15 @@ ERROR_CELLS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """The cells of one sheet, row by row, and the notes about choosing it."""
+    """The cells of one sheet, row by row, and the notes about choosing it.
+
+    ``others`` are the other sheets, if nobody named this one.
+    """
 
     name: str
     rows: list[list[Any]]
     notes: list[Note]
+    others: tuple[str, ...] = ()
 
 
 def is_workbook(data: bytes, hint: str) -> bool:
@@ -70,7 +75,10 @@ def read_workbook(
         rows = workbook.get_sheet_by_name(chosen).to_python(skip_empty_area=True)
     except (calamine.CalamineError, OSError, ValueError):
         raise DataError("not_a_workbook", source=name) from None
-    return Sheet(chosen, [row for row in rows if any(cell != "" for cell in row)], notes)
+    kept = None if layout is None else layout.reading.sheet
+    is_named = sheet is not None or chosen == kept
+    others = () if is_named else tuple(other for other in names if other != chosen)
+    return Sheet(chosen, [row for row in rows if any(cell != "" for cell in row)], notes, others)
 
 
 def _calamine() -> Any:  # noqa: ANN401 - the module
@@ -126,7 +134,7 @@ def from_sheet(
     """Return the columns of a sheet; ``names`` are for a sheet without a header."""
     rows, notes = sheet.rows, [*sheet.notes]
     if not rows:
-        raise DataError("empty_file", source=name)
+        raise _no_table_error(sheet, name) or DataError("empty_file", source=name)
     first_row = [_header_text(cell) for cell in rows[0]]
     if names is None and layout is not None and layout.reading.names:
         if layout.is_header(first_row):
@@ -134,8 +142,16 @@ def from_sheet(
         else:
             names = layout.names_for(len(first_row))
     has_header = names is None
-    header = _header(rows, first_row, name, notes) if names is None else [*names]
+    known = () if layout is None else layout.columns
+    header = _header(rows, first_row, name, notes, known) if names is None else [*names]
     cells = rows[1:] if has_header else rows
+    if has_header and known:
+        is_cover = layout is not None and not layout.n_known(header)
+    else:
+        is_cover = not cells or len(header) == 1
+    error = _no_table_error(sheet, name) if is_cover else None
+    if error is not None:
+        raise error
     if not cells:
         raise NoRowsError("no_rows", source=name, names=header)
     width = max(map(len, cells))
@@ -152,12 +168,25 @@ def from_sheet(
     return RawTable(columns, len(cells), source, notes)
 
 
+def _no_table_error(sheet: Sheet, name: str) -> DataError | None:
+    """Return the error that a sheet is a cover, if the workbook has other sheets."""
+    if not sheet.others:
+        return None
+    return DataError("sheet_not_table", source=name, sheet=sheet.name, others=Names(sheet.others))
+
+
 def _header_text(cell: Any) -> str:  # noqa: ANN401 - of a sheet
     is_whole = isinstance(cell, float) and cell.is_integer()
     return str(int(cell) if is_whole else cell).strip()
 
 
-def _header(rows: list[list[Any]], first_row: list[str], name: str, notes: list[Note]) -> list[str]:
+def _header(
+    rows: list[list[Any]],
+    first_row: list[str],
+    name: str,
+    notes: list[Note],
+    known: Collection[str],
+) -> list[str]:
     """Return a name for each column; columns at the end without name and cells are left out."""
     width = len(first_row)
     while width > 1 and not first_row[width - 1] and not any(
@@ -167,9 +196,7 @@ def _header(rows: list[list[Any]], first_row: list[str], name: str, notes: list[
     header = first_row[:width]
     for position, cell in enumerate(header):
         if not cell:
-            header[position] = f"column {position + 1}"
-            while header.count(header[position]) > 1:
-                header[position] += "'"
+            header[position] = name_by_place(position + 1, header, known)
             values = {"source": name, "place": position + 1, "column": header[position]}
             notes.append(Note("note_nameless_column", values))
     return header
