@@ -50,6 +50,7 @@ nb::dict prune_error_based(const nb::list& columns, nb::handle target, nb::handl
     request.level_codes = pointer<std::int32_t>(references, tree["level_codes"], n_codes);
     request.total = pointer<double>(references, tree["total"], n * request.rows.n_sums);
     request.label = pointer<std::int32_t>(references, tree["label"], n);
+    request.kept = pointer_or_null<std::uint8_t>(references, options["kept"], n);
     const auto number = [&](const char* name) { return nb::cast<double>(options[name]); };
     const auto flag = [&](const char* name) { return nb::cast<bool>(options[name]); };
     request.bound.confidence = number("confidence");
@@ -69,6 +70,7 @@ nb::dict prune_error_based(const nb::list& columns, nb::handle target, nb::handl
         pruned = pruner.prune(poll_python());
     }
     nb::dict result;
+    result["removes_kept"] = pruned.removes_kept;
     result["node"] = to_numpy(std::move(pruned.node));
     result["decision"] = to_numpy(std::move(pruned.decision));
     result["rows"] = to_numpy(std::move(pruned.rows));

@@ -293,8 +293,9 @@ class CountedKernel {
                 }
             }
         }
-        // A few thousand rows are sorted faster than buckets are made for them.
-        const bool is_short = n <= 8 * request_.small;
+        // A few thousand rows are sorted faster than buckets are made for them; more, if they
+        // are encoded, since codes are sorted by counting.
+        const bool is_short = n <= (is_encoded() ? 32 : 8) * request_.small;
         // With many classes a bucket costs more to score than a few rows.
         const std::size_t small = k_ > 2 ? 2 * request_.small : request_.small;
         small_ = is_short || request_.is_ratio() || k_ > max_bucketed_classes ? n : small;
@@ -506,6 +507,11 @@ class CountedKernel {
         for (std::size_t i = 0; i < n; ++i) {
             ++cells[codes[i] * k_ + labels[i]];
         }
+    }
+
+    [[nodiscard]] bool is_encoded() const {
+        return std::all_of(request_.columns.begin(), request_.columns.end(),
+                           [](const GrowColumn& column) { return column.codes != nullptr; });
     }
 
     [[nodiscard]] bool is_all_lists() const {

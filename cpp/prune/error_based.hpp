@@ -70,6 +70,7 @@ struct PruneRequest {
     const std::int32_t* level_codes = nullptr;
     const double* total = nullptr;
     const std::int32_t* label = nullptr;
+    const std::uint8_t* kept = nullptr;  // whether a node's split must stay; null: none must
     ErrorBound bound;
     double tolerance = 0;
     double margin = 0;
@@ -79,6 +80,9 @@ struct PruneRequest {
 };
 
 struct PruneResult {
+    // Whether a split that must stay would go, for a leaf or for a split on another column.
+    // Pruning ends there: the tree and the remaining decisions are not those of a whole run.
+    bool removes_kept = false;
     // the decisions, in the order in which they were made
     std::vector<std::int32_t> node;
     std::vector<std::int8_t> decision;  // 0 keep, 1 cut, 2 raise
@@ -121,6 +125,9 @@ class ErrorPruner {
             queue_.back().clear();
             std::sort(batch.begin(), batch.end());
             decide_batch(batch);
+            if (out_.removes_kept) {
+                return std::move(out_);
+            }
         }
         finish();
         return std::move(out_);
@@ -313,6 +320,10 @@ class ErrorPruner {
         } else if (other <= subtree_errors + allowed) {
             decision = 2;
         }
+        if (removes_kept(entry, decision, branch)) {
+            out_.removes_kept = true;
+            return;
+        }
         out_.node.push_back(entry.origin);
         out_.decision.push_back(static_cast<std::int8_t>(decision));
         out_.rows.push_back(weight(node));
@@ -330,6 +341,13 @@ class ErrorPruner {
             raise_branch(node, branch);
             total_errors_ += branch_errors - subtree_errors;
         }
+    }
+
+    [[nodiscard]] bool removes_kept(const PruneNode& entry, int decision,
+                                    std::uint32_t branch) const {
+        return decision != 0 && request_.kept != nullptr && entry.origin >= 0 &&
+               request_.kept[entry.origin] != 0 &&
+               (decision == 1 || nodes_[branch].column != entry.column);
     }
 
     // Replace a node by one of its branches; the nodes below it get other rows.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 import penjing
+from penjing.data.lazy_column import LazyColumn
 from penjing.data.table import Column, Table, numeric
 from penjing.errors import PenjingError
 from penjing.text.node_path import node_path
@@ -107,6 +109,29 @@ def test_forcing_the_whole_split_changes_nothing(name: str, seed: int) -> None:
     forced = {node_path(tree, node): own_split(tree, node, explicit=True)}
     again = grown(table, name, force_splits=forced, **UNPRUNED[name])
     assert without_steering(again) == without_steering(tree)
+
+
+@pytest.mark.parametrize("name", UNPRUNED)
+@pytest.mark.parametrize("seed", range(8))
+def test_columns_that_are_not_encoded(name: str, seed: int) -> None:
+    rng = np.random.default_rng([seed, 4])
+    coded = some_table(rng, 200, regression=False, missing=False, weighted=False)
+
+    def uncoded() -> Table:
+        columns = [LazyColumn(c.name, c.numbers()) if c.is_numeric else c for c in coded.columns]
+        return replace(coded, columns=tuple(columns))
+
+    tree = penjing.fit(uncoded(), recipe=name, quiet=True, **UNPRUNED[name])
+    if tree.is_leaf[0]:
+        return
+    column = tree.schema[int(tree.nodes.column[0])].name
+    forced = train(uncoded(), recipe=name, force_splits={"": column}, **UNPRUNED[name])
+    assert without_steering(forced) == without_steering(tree)
+    replaced = tree.replace_split(0, column, data=uncoded())
+    assert np.array_equal(replaced.nodes.cut, tree.nodes.cut, equal_nan=True)
+    if not tree.is_leaf[1]:
+        regrown = tree.regrow_at(1, data=uncoded())
+        assert np.array_equal(regrown.nodes.cut, tree.nodes.cut, equal_nan=True)
 
 
 @pytest.mark.parametrize("name", UNPRUNED)

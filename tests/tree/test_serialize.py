@@ -306,7 +306,9 @@ def test_a_newer_format_is_said(plain, tmp_path):
 
 @pytest.mark.parametrize("value", [None, [], "tree", 1, True, 1.5])
 def test_a_model_is_an_object(value):
-    broken(value, "the file")
+    with pytest.raises(DataError) as caught:
+        serialize.from_json(value)
+    assert caught.value.key == "model_not_object"
 
 
 @pytest.mark.parametrize(
@@ -659,3 +661,17 @@ def test_a_raised_branch_of_more_categories_is_saved_and_loaded(tmp_path, seed):
     loaded = penjing.load(tmp_path / "m.tree")
     assert loaded == tree
     assert loaded.predict(table).tolist() == tree.predict(table).tolist()
+
+
+@pytest.mark.parametrize("wrong", ["x", [], {}, True])
+def test_every_value_of_a_candidate_in_a_trace_has_its_type(wrong):
+    tree = penjing.fit("example:golf", recipe="c4.5-textbook", trace=True, quiet=True)
+    known = tree.to_json()
+    first = known["trace"]["steps"][0]["candidates"][0]
+    for key, value in first.items():
+        if isinstance(wrong, type(value)):
+            continue
+        plain = copy.deepcopy(known)
+        plain["trace"]["steps"][0]["candidates"][0][key] = wrong
+        with pytest.raises(DataError):
+            serialize.from_json(plain)

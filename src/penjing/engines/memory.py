@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from penjing.data.lazy_column import LazyColumn
 from penjing.data.table import Codes, Column, Field, Floats, Table
 from penjing.grow.engine import Capabilities, RowRanks, TreeStructure
 from penjing.grow.engine import Engine as EngineBase
@@ -153,7 +154,14 @@ class Engine(EngineBase):
     def engine_below(self, tree: TreeStructure, node: int) -> Self:
         """Return an engine for the rows of a node, with the weights that they have there."""
         rows = self._rows_of(tree, node)
-        return self._of_table(replace(self._table.take(rows.ids), weight=rows.weight))
+        columns = tuple(
+            column.take_with_levels(rows.ids)  # a threshold may be any value of the whole table
+            if isinstance(column, LazyColumn)
+            else column.take(rows.ids)
+            for column in self._table.columns
+        )
+        others = replace(self._table, columns=()).take(rows.ids)
+        return self._of_table(replace(others, columns=columns, weight=rows.weight))
 
     def row_numbers(self, tree: TreeStructure, node: int) -> npt.NDArray[Any]:
         """Return the positions of a node's rows in the table, ascending."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,7 @@ from penjing.grow.search import (
     with_missing_branch,
 )
 from penjing.tree.counts import TIE, Classes, Counts, Reader, Tally
-from penjing.tree.split import BestSplits, midpoints, snap_to_category
+from penjing.tree.split import BestSplits, Split, midpoints, snap_to_category
 
 CUTS = 200
 """The largest number of thresholds recorded per column; beyond it, the best ones."""
@@ -42,8 +42,16 @@ MEASURES = ("split_information", "entropy_before", "entropy_after", "gini_after"
 NO_SPLITS = Candidates(np.empty((0, 0, 0)), np.empty(0), np.empty((0, 0), np.int64))
 
 Record = dict[str, Any]
-OfferedNode = tuple[Tally, BestSplits, int]
-"""The counts of a node, the best splits of its generation, and its position there."""
+
+
+class OfferedNode(NamedTuple):
+    """The counts of a node, the best splits of its generation, and its position there."""
+
+    tally: Tally
+    best_splits: BestSplits
+    position: int
+    forced: Split | None = None
+    """The split that a person chose for the node."""
 
 
 @dataclass(slots=True)
@@ -77,7 +85,13 @@ class _Candidate:
     refused: npt.NDArray[np.bool_] | None = None
 
 
-def records_of(engine: Engine, nodes: Iterable[OfferedNode], recipe: Recipe) -> list[list[Record]]:
+def records_of(
+    engine: Engine,
+    nodes: Iterable[OfferedNode],
+    recipe: Recipe,
+    *,
+    all_cuts: bool = False,
+) -> list[list[Record]]:
     """Return the records of every column of these nodes, as plain data.
 
     Parameters
@@ -88,33 +102,46 @@ def records_of(engine: Engine, nodes: Iterable[OfferedNode], recipe: Recipe) -> 
         The nodes.
     recipe : Recipe
         The recipe that the tree was grown by.
+    all_cuts : bool
+        Record all thresholds of a column, not only the best of many.
     """
     s = engine.reader
+    max_cuts = None if all_cuts else CUTS
     of_nodes = [
         [
-            _with_refused(
-                _candidate(engine, c, counts, recipe, (best_splits, i)), recipe, (best_splits, i)
-            )
-            for c, counts in tally.columns.items()
+            _with_refused(_candidate(engine, c, counts, recipe, node), recipe, node)
+            for c, counts in node.tally.columns.items()
         ]
-        for tally, best_splits, i in nodes
+        for node in nodes
     ]
     found = [candidate for node in of_nodes for candidate in node]
     open_ones = [candidate for candidate in found if candidate.after is None]
-    _choose_by_criterion([c for c in open_ones if c.best is None], recipe, s)
-    _add_dialect_gains([c for c in open_ones if c.best is not None], s)
+    _choose_by_criterion([c for c in open_ones if c.best is None], recipe, s, max_cuts)
+    _add_gains([c for c in open_ones if c.best is not None], recipe, s, max_cuts)
     _add_measures([candidate for candidate in found if candidate.after is not None], s)
     return [[candidate.record for candidate in node] for node in of_nodes]
 
 
+def threshold_measure(recipe: Recipe, s: Reader) -> Criterion:
+    """Return what thresholds of one column are compared by; not gain ratio, even for C4.5."""
+    criterion = recipe.measure()
+    if criterion.name != "gain_ratio":
+        return criterion
+    return Entropy() if isinstance(s, Classes) else Variance()
+
+
 def _candidate(
-    engine: Engine, c: int, counts: Counts, recipe: Recipe, offered: tuple[BestSplits, int]
+    engine: Engine, c: int, counts: Counts, recipe: Recipe, node: OfferedNode
 ) -> _Candidate:
     """Return the candidate of one column in one node, before it is scored."""
-    best_splits, i = offered
+    best_splits, i = node.best_splits, node.position
     field, s = engine.schema[c], engine.reader
     record: Record = {"column": c, "missing": json_numbers(counts.missing)}
     values = engine.level_values(c) if field.is_numeric else NO_VALUES
+    if node.forced is not None and node.forced.column == c:
+        own = _forced_candidate((counts, record), values, node.forced, recipe, s)
+        if own is not None:
+            return own
     if not recipe.dialect.ranks_by_criterion and not np.isnan(best_splits.gain[i, c]):
         chosen = (
             _dialect_threshold(counts, values, float(best_splits.cut[i, c]), record)
@@ -132,11 +159,27 @@ def _candidate(
     return _Candidate(record, counts, all_counts, splits)
 
 
-def _with_refused(
-    candidate: _Candidate, recipe: Recipe, offered: tuple[BestSplits, int]
-) -> _Candidate:
+def _forced_candidate(
+    column: tuple[Counts, Record], values: Floats, split: Split, recipe: Recipe, s: Reader
+) -> _Candidate | None:
+    """Return the candidate of the split that a person chose; None if it does not divide rows."""
+    counts, record = column
+    has_missing_branch = recipe.missing == "branch" and bool(s.weight(counts.missing) > 0)
+    if split.cut is None:
+        candidate = _dialect_groups(counts, split.groups, record)
+        if candidate is not None and candidate.after is not None and has_missing_branch:
+            _add_after(candidate, np.vstack([candidate.after, counts.missing]))
+        return candidate
+    candidate = _dialect_threshold(counts, values, split.cut, record)
+    if candidate is not None and candidate.after is None and has_missing_branch:
+        all_counts, splits = with_missing_branch(counts, candidate.splits, s)
+        return _Candidate(record, counts, all_counts, splits, candidate.best)
+    return candidate
+
+
+def _with_refused(candidate: _Candidate, recipe: Recipe, node: OfferedNode) -> _Candidate:
     """Return a candidate with the splits that constraints refuse, and record how many they are."""
-    best_splits, i = offered
+    best_splits, i = node.best_splits, node.position
     after = candidate.splits.after
     if best_splits.limits is None or not after.size or after.shape[1] < 2:
         return candidate
@@ -176,7 +219,7 @@ def _dialect_threshold(
     if below == len(places) and np.isinf(cut):  # a split into known and missing values
         candidate = _Candidate(record, counts, counts, NO_SPLITS)
         _add_after(candidate, np.stack([counts.known, counts.missing]))
-        record |= _threshold_gains(np.array([cut]), np.zeros(1), 0)
+        record |= _threshold_gains(np.array([cut]), np.zeros(1), 0, None)
         return candidate
     if not 0 < below < len(places):
         return None
@@ -188,7 +231,9 @@ def _dialect_threshold(
     return _Candidate(record, counts, counts, splits, below - 1)
 
 
-def _choose_by_criterion(found: Sequence[_Candidate], recipe: Recipe, s: Reader) -> None:
+def _choose_by_criterion(
+    found: Sequence[_Candidate], recipe: Recipe, s: Reader, max_cuts: int | None
+) -> None:
     """Score the splits of these columns, and complete the records with the best of each."""
     if not found:
         return
@@ -207,14 +252,16 @@ def _choose_by_criterion(found: Sequence[_Candidate], recipe: Recipe, s: Reader)
         best = first_best(scored, slack)
         _add_after(candidate, splits.after[best])
         if splits.cuts.size:
-            record |= _threshold_gains(splits.cuts, scored, best)
+            record |= _threshold_gains(splits.cuts, scored, best, max_cuts)
         elif len(counts.codes) <= LEVELS:
             record |= {"codes": counts.codes.tolist(), "sides": splits.sides[best].tolist()}
 
 
-def _add_dialect_gains(found: Sequence[_Candidate], s: Reader) -> None:
-    """Complete the records of thresholds that a dialect chose with the gains of all thresholds."""
-    measure: Criterion = Entropy() if isinstance(s, Classes) else Variance()
+def _add_gains(
+    found: Sequence[_Candidate], recipe: Recipe, s: Reader, max_cuts: int | None
+) -> None:
+    """Complete the records of thresholds that are chosen with the gains of all thresholds."""
+    measure = threshold_measure(recipe, s)
     gains = scores_together(measure, [(c.scored_counts, c.splits) for c in found], s)
     for candidate, gained in zip(found, gains, strict=True):
         assert candidate.best is not None
@@ -222,7 +269,9 @@ def _add_dialect_gains(found: Sequence[_Candidate], s: Reader) -> None:
         if candidate.refused is not None:
             gained[candidate.refused] = np.nan
         penalty = candidate.record.pop("penalty", None)
-        candidate.record |= _threshold_gains(candidate.splits.cuts, gained, candidate.best)
+        candidate.record |= _threshold_gains(
+            candidate.splits.cuts, gained, candidate.best, max_cuts
+        )
         if penalty is not None:
             candidate.record["penalty"] = penalty
 
@@ -271,12 +320,12 @@ def measures(after: Floats, s: Reader) -> dict[str, Floats]:
     return values
 
 
-def _threshold_gains(cuts: Floats, scored: Floats, best: int) -> Record:
+def _threshold_gains(cuts: Floats, scored: Floats, best: int, max_cuts: int | None) -> Record:
     if np.isinf(cuts[best]):  # known and missing values: there is no threshold
         return {"cut": None, "n_cuts": 0, "cuts": [], "gains": []}
     cut, n_cuts = float(cuts[best]), len(cuts)
-    if n_cuts > CUTS:
-        places = np.sort(np.argsort(-np.nan_to_num(scored), kind="stable")[:CUTS])
+    if max_cuts is not None and n_cuts > max_cuts:
+        places = np.sort(np.argsort(-np.nan_to_num(scored), kind="stable")[:max_cuts])
         cuts, scored = cuts[places], scored[places]
     gains = scored.tolist()
     if np.isnan(scored).any():

@@ -102,6 +102,8 @@ def _groups(given: object) -> list[list[str | int]] | str:
             raise WrongTypeError("bad_interaction", value=given)
         if not all(isinstance(column, str) or is_whole(column) for column in columns):
             raise WrongTypeError("bad_interaction", value=given)
+        if not columns:
+            raise ChoiceError("interaction_empty")
         found.append(columns)
     return found
 

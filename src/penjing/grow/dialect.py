@@ -7,7 +7,7 @@ objects by name; nothing outside `penjing.dialects` compares their names or clas
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -99,6 +99,10 @@ class Dialect(TreeDialect):
     """Returns the split chosen for each node."""
     finish: Callable[[TreeData, Engine, Recipe], TreeData] = unchanged
     """Returns the grown tree after the program's last steps, such as pruning."""
+
+    finish_keeping: Callable[[TreeData, Engine, Recipe, Collection[int]], TreeData] | None = None
+    """As `finish`, but `penjing.prune.kept_splits.KeptSplitRemovedError` is raised as soon as one
+    of some nodes would lose its split; None if `finish` does not tell before its end."""
 
     refresh: Callable[[TreeData, Engine, Recipe], TreeData] = unchanged
     """Returns a finished tree, some of whose subtrees were replaced, with what its program

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from penjing.grow.dialect import as_it_is
 from penjing.grow.engine import Engine, TreeStructure
 from penjing.grow.loop import grow_unpruned
 from penjing.grow.recipe import Recipe
@@ -55,12 +56,14 @@ def recipe_in_place(engine: Engine, tree: TreeStructure, node: int, recipe: Reci
     """
     if node == 0:
         return recipe
+    if recipe.max_depth is not None:
+        depth, at = 0, node
+        while at:
+            at, depth = tree.parent_of(at)[0], depth + 1
+        recipe = replace(recipe, max_depth=max(recipe.max_depth - depth, 0))
+    if recipe.dialect.recipe_below is as_it_is:
+        return recipe
     totals = engine.totals(tree, [0, node]).cells
     weight = engine.reader.weight(totals)
     share = float(weight[1] / weight[0]) if weight[0] > 0 else 1.0
-    depth, at = 0, node
-    while at:
-        at, depth = tree.parent_of(at)[0], depth + 1
-    limit = None if recipe.max_depth is None else max(recipe.max_depth - depth, 0)
-    root_loss = float(engine.reader.loss(totals[0]))
-    return recipe.dialect.recipe_below(replace(recipe, max_depth=limit), share, root_loss)
+    return recipe.dialect.recipe_below(recipe, share, float(engine.reader.loss(totals[0])))

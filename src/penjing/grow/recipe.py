@@ -126,20 +126,30 @@ class Recipe:
         own = [f.name for f in fields(self) if f.init and f.name not in ("name", "options")]
         self._check_options()
         theirs = [f.name for f in fields(self.options)]
-        settings = self._translate(changes)
+        settings, given_as = self._translate(changes)
         for word in settings:
             if word not in own + theirs:
                 raise unknown_name_error("unknown_setting", word, own + theirs, recipe=self.name)
         options = replace(self.options, **{k: v for k, v in settings.items() if k in theirs})
         shared = {k: v for k, v in settings.items() if k in own}
         changed = replace(self, options=options, **shared)
-        changed.check()
+        try:
+            changed.check()
+        except ChoiceError as problem:
+            given = given_as.get(str(problem.values.get("name")))
+            if given is None:
+                raise
+            values = {**problem.values, "name": given, "value": changes[given]}
+            raise type(problem)(problem.key, **values) from None
         if self.is_criterion_named or "criterion" in settings:
             object.__setattr__(changed, "is_criterion_named", True)
         return changed
 
-    def _translate(self, changes: Mapping[str, Any]) -> dict[str, Any]:
-        """Return settings for a program's own option names; a switch that is off is overridden."""
+    def _translate(self, changes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+        """Return settings for a program's own option names, and as which of them each was given.
+
+        A switch that is off is overridden.
+        """
         settings: dict[str, Any] = {}
         given_as: dict[str, str] = {}
         known = {f.name for part in (self, self.options) for f in fields(part) if f.init}
@@ -161,7 +171,7 @@ class Recipe:
             settings[name] = setting_value
             if value is not False or name == word:
                 given_as[name] = word
-        return settings
+        return settings, given_as
 
     def check(self) -> None:
         """Raise an error if a setting cannot be used.
@@ -338,14 +348,17 @@ class Recipe:
         >>> Recipe("id3").settings()["shape"]
         'multiway'
         """
-        plain = {name: _plain(getattr(self, name)) for name in _field_names(self)}
+        plain: dict[str, Any] = {}
+        for settings in (self, self.options):
+            for name in _field_names(settings):
+                value = getattr(settings, name)
+                plain[name] = value if type(value) in _PLAIN_TYPES else _plain(value)
         del plain["options"]
         plain["criterion"] = self.measure().name
         for name in CONSTRAINTS:
             if plain[name] is None:  # a tree without constraints does not mention them
                 del plain[name]
-        options = self.options
-        return plain | {name: _plain(getattr(options, name)) for name in _field_names(options)}
+        return plain
 
     @property
     def needs(self) -> frozenset[str]:

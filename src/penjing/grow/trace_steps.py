@@ -15,14 +15,15 @@ from typing import Any
 import numpy as np
 
 from penjing.data.table import Floats
-from penjing.grow.candidate_records import json_number, records_of
+from penjing.grow.candidate_records import OfferedNode, json_number, records_of
 from penjing.grow.engine import Engine, TreeStructure
 from penjing.grow.recipe import Recipe
 from penjing.grow.search import Choice
 from penjing.grow.surrogates import add_missing_routes
 from penjing.tree.builder import TreeBuilder
-from penjing.tree.counts import Tally, Totals
-from penjing.tree.split import BestSplits
+from penjing.tree.counts import Counts, Tally, Totals
+from penjing.tree.forced import forced_nodes
+from penjing.tree.split import BestSplits, Split
 from penjing.tree.steps import Step, StepEntry, Steps
 from penjing.tree.tree_data import TreeData
 
@@ -87,6 +88,17 @@ class TraceComputer:
         return halves
 
     @cached_property
+    def _forced(self) -> dict[int, Split]:
+        """The splits that a person chose; of missing values apart, the split of the known ones."""
+        splits: dict[int, Split] = {}
+        for node in forced_nodes(self.tree):
+            first = int(self.tree.first_child[node])
+            split = self.tree.split(first if first in self.halves else node)
+            assert split is not None
+            splits[node] = split
+        return splits
+
+    @cached_property
     def searched(self) -> list[int]:
         """The nodes for which splits were searched."""
         passed_over = self.halves | self.stops.keys()
@@ -127,10 +139,33 @@ class TraceComputer:
             for chunk in _chunks(generation, self.stops, tallies):
                 yield from self._steps_together(chunk)
 
+    def candidates(self, node: int) -> Step:
+        """Return the step of a node; of a leaf that was not searched, what a search would find."""
+        self.search([node])
+        tally = next(iter(self._engine.tally(self._structure, [node])))
+        (step,) = self._steps_together({node: tally})
+        if node in self.stops:
+            step |= {"stop": self.stops[node], "chosen": None, "tied": []}
+        return step
+
+    def column_record(self, node: int, column: int) -> dict[str, Any]:
+        """Return the candidate of one column in a node, with all thresholds; also of leaves."""
+        self.search([node])
+        tally = next(iter(self._engine.tally(self._structure, [node], [column])))
+        offered = OfferedNode(tally, *self._found[node].place(node))
+        ((record,),) = records_of(self._engine, [offered], self._recipe, all_cuts=True)
+        return record
+
+    def column_counts(self, node: int, column: int) -> Counts:
+        """Return the sums of each category or value of a column in a node."""
+        return next(iter(self._engine.tally(self._structure, [node], [column]))).columns[column]
+
     def _steps_together(self, nodes: Mapping[int, Tally | None]) -> Iterator[Step]:
         """Yield the steps of nodes of one generation, whose candidates are scored together."""
         offered = [
-            (tally, *self._found[n].place(n)) for n, tally in nodes.items() if tally is not None
+            OfferedNode(tally, *self._found[n].place(n), self._forced.get(n))
+            for n, tally in nodes.items()
+            if tally is not None
         ]
         records = iter(records_of(self._engine, offered, self._recipe))
         for node, tally in nodes.items():
@@ -149,6 +184,9 @@ class TraceComputer:
         for record in records:
             c = record["column"]
             record |= {"score": json_number(scores[c]), "gain": json_number(gains[c])}
+            if (forced := self._forced.get(node)) is not None and forced.column == c:
+                record["is_best"] = _is_best(forced, best_splits, i)
+                record |= {"score": forced.score, "gain": forced.gain}
         if node in self.halves:  # the others were compared in its parent
             records = [r for r in records if r["column"] == self.tree.nodes.column[node]]
         step["candidates"] = records
@@ -177,6 +215,18 @@ class TraceComputer:
         """The leaves that had a split, and why it was not made: what only growing knows."""
         recorded = self.tree.about.get("stops", {})
         return {int(n): reason for reason, nodes in recorded.items() for n in nodes}
+
+
+def _is_best(split: Split, best_splits: BestSplits, i: int) -> bool:
+    """Whether a split is the one that the recipe finds for its column in a node."""
+    c = split.column
+    if split.cut is not None:
+        return bool(split.cut == best_splits.cut[i, c])
+    groups = best_splits.groups.get((i, c), ())
+    return len(groups) == len(split.groups) and all(
+        set(np.asarray(found).tolist()) <= set(own.tolist())
+        for found, own in zip(groups, split.groups, strict=True)
+    )
 
 
 class _SearchedNodes:

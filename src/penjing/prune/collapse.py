@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from penjing import arguments
 from penjing.errors import CapabilityError
 from penjing.prune.bottom_up import fold_bottom_up
 from penjing.prune.decisions import Decision
+from penjing.prune.kept_splits import check_kept_splits
 from penjing.tree.tree_data import TreeData
 
 SLACK = 1e-3
@@ -33,6 +36,13 @@ def prune(
     -------
     (TreeData, list of Decision)
     """
+    return prune_keeping((), tree, slack=slack, share=share)
+
+
+def prune_keeping(
+    kept: Collection[int], tree: TreeData, *, slack: float = SLACK, share: float = 1.0
+) -> tuple[TreeData, list[Decision]]:
+    """Return what `prune` returns; `KeptSplitRemovedError` if the split of a kept node would go."""
     if tree.is_regression or not tree.has_counts:
         raise CapabilityError("pessimistic_needs_classes", target=tree.target.name)
     slack, share = arguments.number("slack", slack), arguments.number("share", share)
@@ -44,4 +54,5 @@ def prune(
         lambda node, kept: kept >= bar[node],
         tree_cost=float(errors[tree.is_leaf].sum()),
     )
+    check_kept_splits(fold.node[fold.is_cut], kept)
     return fold.apply(tree, tree.weight)

@@ -8,13 +8,14 @@ structure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from math import inf
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from penjing import arguments
 from penjing.data.table import Floats
@@ -32,6 +33,11 @@ from penjing.prune.editable_tree import (
     RowCounter,
     majority,
     tree_from_arrays,
+)
+from penjing.prune.kept_splits import (
+    KeptSplitRemovedError,
+    check_kept_split,
+    check_kept_splits,
 )
 from penjing.tree.tree_data import TreeData
 
@@ -74,6 +80,25 @@ def prune(
     (TreeData, list of Decision)
         The decisions use the node numbers of the given tree.
     """
+    return prune_keeping(
+        (), tree, counter, confidence=confidence, raise_branches=raise_branches, deviate=deviate,
+        last_errors=last_errors, tolerance=tolerance, precision=precision,
+    )  # fmt: skip
+
+
+def prune_keeping(
+    kept: Collection[int],
+    tree: TreeData,
+    counter: RowCounter | None = None,
+    *,
+    confidence: float | None = None,
+    raise_branches: bool | None = None,
+    deviate: Literal["table", "quantile"] | None = None,
+    last_errors: float | None = None,
+    tolerance: float | None = None,
+    precision: Literal["double", "single"] | None = None,
+) -> tuple[TreeData, list[Decision]]:
+    """Return what `prune` returns; `KeptSplitRemovedError` if the split of a kept node would go."""
     if tree.is_regression:
         raise CapabilityError("pessimistic_needs_classes", target=tree.target.name)
     if not tree.has_counts:
@@ -100,20 +125,34 @@ def prune(
         "raises": bool(may_raise),
     }
     if counter is not None:
-        arrays = counter.prune_by_errors(tree, native_arguments | {"relabels": slack > 0})
+        arrays = counter.prune_by_errors(
+            tree, native_arguments | {"relabels": slack > 0, "kept": _mask(tree, kept)}
+        )
         if arrays is not None:
+            if arrays["removes_kept"]:
+                raise KeptSplitRemovedError
             return tree_from_arrays(tree, arrays, about), _decisions(
                 arrays, may_raise=bool(may_raise)
             )
     if not may_raise and _keeps_its_branches(tree):
         fold = _fold(tree, bound, MARGIN + slack)
+        check_kept_splits(fold.node[fold.is_cut], kept)
         smaller, decisions = fold.apply(tree, tree.weight)
         return replace(smaller, about=about, kept_trace=None, reading=None), decisions
     editable = EditableTree(tree, partial(majority, tolerance=slack) if slack else None)
-    pruning = _ErrorBasedPruning(editable, bound, slack)
+    pruning = _ErrorBasedPruning(editable, bound, slack, kept)
     while pruning.undecided:
         pruning.decide_nodes(pruning.undecided.take_deepest(), counter if may_raise else None)
     return pruning.tree.finish(about), pruning.decisions
+
+
+def _mask(tree: TreeData, kept: Collection[int]) -> npt.NDArray[np.uint8] | None:
+    """Return which splits must stay, as C++ takes them; None if none must."""
+    if not kept:
+        return None
+    mask = np.zeros(tree.n_nodes, np.uint8)
+    mask[list(kept)] = 1
+    return mask
 
 
 def _keeps_its_branches(tree: TreeData) -> bool:
@@ -173,8 +212,11 @@ _DECISION_NAMES: tuple[Literal["keep", "cut", "raise"], ...] = ("keep", "cut", "
 class _ErrorBasedPruning:
     """The editable tree, the estimate of each node, and the nodes that are not decided yet."""
 
-    def __init__(self, tree: EditableTree, bound: ErrorBound, tolerance: float) -> None:
+    def __init__(
+        self, tree: EditableTree, bound: ErrorBound, tolerance: float, kept: Collection[int]
+    ) -> None:
         self.tree = tree
+        self._kept = frozenset(kept)
         self.bound = bound
         self.tolerance = tolerance
         totals = np.stack(tree.total)
@@ -232,6 +274,8 @@ class _ErrorBasedPruning:
             decision = "cut"
         elif branch <= kept + margin:
             decision = "raise"
+        if decision != "keep" and tree.origin[node] in self._kept:
+            check_kept_split(tree, node, largest if decision == "raise" else None)
         record = record_decision(
             tree.origin[node],
             tree.weight[node],

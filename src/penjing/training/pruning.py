@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from penjing import arguments
+from penjing.data.checksum import part_digest
 from penjing.data.folds import Fold
 from penjing.data.read.dispatch import check_source_type
 from penjing.data.table import Table
@@ -166,14 +167,18 @@ def _cross_validated(tree: TreeData, method: str, training: Any, folds: int) -> 
     return cross_validated(tree, training, folds)
 
 
-def validation_rows(like: TreeData | Table, source: Any) -> Table:  # noqa: ANN401 - whatever `align` takes
-    """Return rows coded like those of a tree, or like a training table.
+def validation_rows(
+    like: TreeData | Table,
+    source: Any,  # noqa: ANN401 - whatever `align` takes
+    *others: TreeData,
+) -> Table:
+    """Return rows coded like those of a tree, or like a training table, for other trees, too.
 
     Rows without a target are left out. Categories that an ordinal column does not have become
     missing.
     """
     if isinstance(like, TreeData):
-        table, _ = labelled_rows(align(like, source), like.target.name)
+        table, _ = labelled_rows(align(like, source, *others), like.target.name)
     else:
         assert like.target is not None
         reading = reading_of(like)
@@ -183,9 +188,10 @@ def validation_rows(like: TreeData | Table, source: Any) -> Table:  # noqa: ANN4
 
 
 def source_of(table: Table) -> dict[str, Any]:
-    """Return the description of a validation or test set: name, size, fingerprint."""
+    """Return the description of a set of rows: name, size, digest, and which part of a file."""
     source = {key: table.source[key] for key in ("name", "sha256") if key in table.source}
-    return source | {"n_rows": table.n_rows}
+    part = part_digest(table) if "sha256" in source else None
+    return source | {"n_rows": table.n_rows} | ({} if part is None else {"part": part})
 
 
 def _training_summary(tree: TreeData, smaller: TreeData) -> dict[str, Any] | None:

@@ -7,7 +7,7 @@ itself, as if it were a tree of its own rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,8 +16,9 @@ import numpy as np
 from penjing.grow.engine import Engine
 from penjing.grow.grow_below import recipe_in_place
 from penjing.grow.recipe import Recipe
+from penjing.prune.kept_splits import KeptSplitRemovedError
 from penjing.prune.renumber import NodeMapping, carry_trace, renumber_decisions
-from penjing.tree.forced import forced_nodes
+from penjing.tree.forced import STEERING, forced_nodes
 from penjing.tree.graft import Grafted, Part, graft
 from penjing.tree.tree_data import TreeData
 
@@ -37,13 +38,28 @@ def finish_steered(grown: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
     recipe : Recipe
         The recipe.
     """
-    finished = recipe.dialect.finish(grown, engine, recipe)
+    if STEERING not in grown.about:
+        return recipe.dialect.finish(grown, engine, recipe)
     forced = forced_nodes(grown)
-    if not forced or len(forced_nodes(finished)) == len(forced):
-        return finished
     kept = {node for each in forced for node in grown.path(each)}
+    finished = _finished_whole(grown, engine, recipe, kept)
+    if finished is not None and len(forced_nodes(finished)) == len(forced):
+        return finished
     tops = [child for node in kept for child in grown.children(node) if child not in kept]
     return finish_parts(grown, sorted(tops), engine, recipe)
+
+
+def _finished_whole(
+    grown: TreeData, engine: Engine, recipe: Recipe, kept: Collection[int]
+) -> TreeData | None:
+    """Return the tree finished as any other; None if some splits are known not to stay."""
+    dialect = recipe.dialect
+    if not kept or dialect.finish_keeping is None:
+        return dialect.finish(grown, engine, recipe)
+    try:
+        return dialect.finish_keeping(grown, engine, recipe, kept)
+    except KeptSplitRemovedError:
+        return None
 
 
 def finish_parts(grown: TreeData, tops: list[int], engine: Engine, recipe: Recipe) -> TreeData:

@@ -116,9 +116,10 @@ def train(
         column = weight if isinstance(weight, str) else None
         _check_unread(schema=schema, weight=column, target=labels)
         data, weight = _with_weights(data, weight), None
+    is_chosen_later = is_auto(recipe)
     request = _FitRequest(
-        recipe if is_auto(recipe) else recipe_of(recipe, **changes),
-        changes if is_auto(recipe) else {},
+        recipe if is_chosen_later else recipe_of(recipe, **changes),
+        changes if is_chosen_later else {},
         validation, prune, ties, select_engine(data, engine, memory_limit, query), memory_limit,
         threads, trace, sketch, seed, progress, (force_splits, forbid), is_strict,
     )  # fmt: skip
@@ -450,8 +451,7 @@ def describe(tree: TreeData, table: Table, gate: ValidationPrePruner | None = No
         "source": pruning.source_of(table),
         "left_out": [list(pair) for pair in table.left_out],
     }
-    split_columns = [table.columns[c] for c in used_columns(tree, with_surrogates=False)]
-    missing = {column.name: column.n_missing for column in split_columns if column.has_missing}
+    missing = _missing_values(tree, table)
     if missing:
         about["missing"] = missing
     if gate is not None:
@@ -465,6 +465,14 @@ def describe(tree: TreeData, table: Table, gate: ValidationPrePruner | None = No
     if nodes.gap is None:
         nodes = replace(nodes, gap=threshold_gaps(tree, table))
     return replace(tree, nodes=nodes, about=about, reading=table.source.get("reading"))
+
+
+def _missing_values(tree: TreeData, table: Table) -> dict[str, int]:
+    """Return the numbers of missing values in the columns of splits, if they have any."""
+    if not any(column.has_missing for column in table.columns):
+        return {}
+    split_columns = [table.columns[c] for c in used_columns(tree, with_surrogates=False)]
+    return {column.name: column.n_missing for column in split_columns if column.has_missing}
 
 
 def _correct_weight(tree: TreeData, table: Table, *, is_complete: bool) -> float:

@@ -25,6 +25,7 @@ from penjing.grow.loop import grow_unpruned
 from penjing.grow.recipe import Recipe
 from penjing.grow.steering import Steering
 from penjing.grow.trace_steps import with_steps
+from penjing.progress import ProgressCallback
 from penjing.prune.renumber import map_nodes, renumber_decisions
 from penjing.text.node_path import node_path
 from penjing.training.sketches import sketches
@@ -102,7 +103,11 @@ class TrainingSet:
 
 
 def replace_split(
-    tree: TreeData, node: int, request: SplitRequest, training: TrainingSet
+    tree: TreeData,
+    node: int,
+    request: SplitRequest,
+    training: TrainingSet,
+    progress: ProgressCallback | None = None,
 ) -> TreeData:
     """Return a tree in which a node has another split, and what grows below it.
 
@@ -116,19 +121,25 @@ def replace_split(
         The column, perhaps with its threshold or its groups.
     training : TrainingSet
         The training rows of the tree.
+    progress : function, optional
+        Called with a `Progress` from time to time.
     """
     if request.column in forbidden_columns(tree):
         raise ChoiceError("force_forbidden", column=request.column)
     below, recipe = _below(tree, node, training)
     steering = Steering((ForcedSplit(node_path(tree, node), request, ()),))
-    grown = below.grow_steered(recipe, steering)
+    grown = below.grow_steered(recipe, steering, progress)
     if grown is None:
-        grown = grow_unpruned(below, recipe, None, None, steering)
+        grown = grow_unpruned(below, recipe, None, progress, steering)
     return _with_subtree(tree, node, finish_steered(grown, below, recipe), training)
 
 
 def regrow_at(
-    tree: TreeData, node: int, training: TrainingSet, changes: Mapping[str, Any] | None = None
+    tree: TreeData,
+    node: int,
+    training: TrainingSet,
+    changes: Mapping[str, Any] | None = None,
+    progress: ProgressCallback | None = None,
 ) -> TreeData:
     """Return a tree in which everything below a node has grown again.
 
@@ -142,6 +153,8 @@ def regrow_at(
         The training rows of the tree.
     changes : mapping, optional
         Settings of the recipe that differ for this subtree.
+    progress : function, optional
+        Called with a `Progress` from time to time.
     """
     changes = dict(changes or {})
     for name in OF_THE_WHOLE_TREE:
@@ -151,9 +164,9 @@ def regrow_at(
     if changes:
         recipe = recipe.but(**changes).fits(training.table)
     below, in_place = _below(tree, node, replace(training, recipe=recipe))
-    grown = below.grow(in_place)
+    grown = below.grow(in_place, progress)
     if grown is None:
-        grown = grow_unpruned(below, in_place)
+        grown = grow_unpruned(below, in_place, None, progress)
     part = finish_steered(grown, below, in_place)
     act = {"act": "regrow", "settings": changes} if changes else None
     return _with_subtree(tree, node, part, training, act)

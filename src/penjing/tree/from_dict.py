@@ -27,7 +27,7 @@ from penjing.tree.split_syntax import (
     strip_column_name,
     unquote,
 )
-from penjing.tree.tree_data import TreeData
+from penjing.tree.tree_data import BY_HAND, TreeData
 
 MAX_DICTS = 10_000_000
 """The largest number of dicts in a nested dict."""
@@ -155,7 +155,7 @@ def from_dict(
     fields = _fields(lists, positions, columns, specs, numeric)
     splits_on_missing = math.inf in lists.cut
     recipe = {
-        "name": "by hand",
+        "name": BY_HAND,
         "missing": "branch" if splits_on_missing else "refuse",
         "unseen": "stop",
     }

@@ -84,7 +84,7 @@ def graft(base: TreeData, parts: Mapping[int, Part]) -> Grafted:
     order, rank = _breadth_first(parent)
     tree = replace(
         base,
-        nodes=_nodes(sources, tops, order, rank, parent),
+        nodes=_nodes(_Gathering.of(sources, tops, order), rank, parent[order]),
         kept_trace=None,
         sketch=None,
         skeleton=None,
@@ -153,66 +153,83 @@ def _breadth_first(parent: Numbers) -> tuple[Numbers, Numbers]:
     return order, rank
 
 
-def _nodes(
-    sources: Sequence[_Source],
-    tops: Mapping[int, Part],
-    order: Numbers,
-    rank: Numbers,
-    parent: Numbers,
-) -> Nodes:
-    def gathered(name: str) -> npt.NDArray[Any]:
-        """Return an array of all nodes; replaced nodes are those of their parts."""
-        found = np.concatenate([getattr(s.tree.nodes, name)[s.ids] for s in sources])
-        for number, part in tops.items():
-            found[number] = getattr(part.tree.nodes, name)[part.top]
-        return found[order]
+@dataclass(frozen=True, slots=True)
+class _Gathering:
+    """Where the nodes of the new tree are, in the nodes of all trees one after the other.
 
-    starts, sizes, codes, n_codes = [], [], [], 0
-    for source in sources:
-        nodes = source.tree.nodes
-        starts.append(nodes.level_start[source.ids] + n_codes)
-        sizes.append(np.diff(nodes.level_start)[source.ids])
-        codes.append(nodes.level_codes)
-        n_codes += len(nodes.level_codes)
-    size = np.concatenate(sizes)[order]
-    level_start = np.append([0], np.cumsum(size)).astype(np.int64)
-    places = np.repeat(np.concatenate(starts)[order] - level_start[:-1], size)
-    parents = parent[order]
+    Parameters
+    ----------
+    trees : list of TreeData
+        The trees, each once.
+    position : (n,) int64
+        The position of each new node; a replaced node is the top of its part.
+    branch_position : (n,) int64
+        The same for the branch that leads to a node: a replaced node is that of the base.
+    """
+
+    trees: list[TreeData]
+    position: Numbers
+    branch_position: Numbers
+
+    @classmethod
+    def of(cls, sources: Sequence[_Source], tops: Mapping[int, Part], order: Numbers) -> _Gathering:
+        """Return the positions of nodes that are gathered in an order."""
+        trees = list({id(source.tree): source.tree for source in sources}.values())
+        ends = np.cumsum([tree.n_nodes for tree in trees]).tolist()
+        start = {id(tree): end - tree.n_nodes for tree, end in zip(trees, ends, strict=True)}
+        position = np.concatenate([source.ids + start[id(source.tree)] for source in sources])
+        branch_position = position[order]
+        for number, part in tops.items():
+            position[number] = start[id(part.tree)] + part.top
+        return cls(trees, position[order], branch_position)
+
+    def array(self, name: str) -> npt.NDArray[Any]:
+        """Return an array of the new nodes."""
+        found: npt.NDArray[Any] = np.concatenate([getattr(t.nodes, name) for t in self.trees])
+        return found[self.position]
+
+    def optional_array(self, name: str, *, all_of_them: bool) -> Any:  # noqa: ANN401 - an array, or None
+        """Return an array that a tree may lack: None if one lacks it, or only if all of them do."""
+        arrays = [getattr(tree.nodes, name) for tree in self.trees]
+        is_absent = [array is None for array in arrays]
+        if all(is_absent) or (all_of_them and any(is_absent)):
+            return None
+        filled: list[Ids | Floats] = [
+            np.full(tree.n_nodes, NO_BRANCH, np.int32) if array is None else array
+            for tree, array in zip(self.trees, arrays, strict=True)
+        ]
+        return np.concatenate(filled)[self.position]
+
+    def levels(self) -> tuple[Numbers, Ids]:
+        """Return the categories of the branch that leads to each node: starts, and codes."""
+        starts, sizes, n_codes = [], [], 0
+        for tree in self.trees:
+            starts.append(tree.nodes.level_start[:-1] + n_codes)
+            sizes.append(np.diff(tree.nodes.level_start))
+            n_codes += len(tree.nodes.level_codes)
+        size = np.concatenate(sizes)[self.branch_position]
+        level_start = np.append([0], np.cumsum(size)).astype(np.int64)
+        start = np.concatenate(starts)[self.branch_position]
+        places = np.repeat(start - level_start[:-1], size)
+        codes = np.concatenate([tree.nodes.level_codes for tree in self.trees])
+        return level_start, codes[places + np.arange(len(places))].astype(np.int32)
+
+
+def _nodes(gathering: _Gathering, rank: Numbers, parents: Numbers) -> Nodes:
+    """Return the nodes of the new tree, given the parent of each before they were ordered."""
+    level_start, level_codes = gathering.levels()
     return Nodes(
         parent=np.where(parents < 0, -1, rank[parents]).astype(np.int32),
-        column=gathered("column"),
-        cut=gathered("cut"),
+        column=gathering.array("column"),
+        cut=gathering.array("cut"),
         level_start=level_start,
-        level_codes=np.concatenate(codes)[places + np.arange(len(places))].astype(np.int32),
-        total=gathered("total"),
-        gain=gathered("gain"),
-        score=gathered("score"),
-        gap=_optional(sources, tops, order, "gap", all_of_them=True),
-        missing=_optional(sources, tops, order, "missing", all_of_them=False),
+        level_codes=level_codes,
+        total=gathering.array("total"),
+        gain=gathering.array("gain"),
+        score=gathering.array("score"),
+        gap=gathering.optional_array("gap", all_of_them=True),
+        missing=gathering.optional_array("missing", all_of_them=False),
     )
-
-
-def _optional(
-    sources: Sequence[_Source],
-    tops: Mapping[int, Part],
-    order: Numbers,
-    name: str,
-    *,
-    all_of_them: bool,
-) -> Any:  # noqa: ANN401 - an array, or None
-    """Return an array that a tree may lack: None if one lacks it, or only if all of them do."""
-    arrays = [getattr(source.tree.nodes, name) for source in sources]
-    is_absent = [array is None for array in arrays]
-    if all(is_absent) or (all_of_them and any(is_absent)):
-        return None
-    filled: list[Ids | Floats] = [
-        np.full(s.tree.n_nodes, NO_BRANCH, np.int32) if array is None else array
-        for s, array in zip(sources, arrays, strict=True)
-    ]
-    found = np.concatenate([a[s.ids] for s, a in zip(sources, filled, strict=True)])
-    for (number, part), array in zip(tops.items(), filled[1:], strict=True):
-        found[number] = array[part.top]
-    return found[order]
 
 
 def _with_special_nodes(grafted: Grafted, base: TreeData, parts: Mapping[int, Part]) -> TreeData:
@@ -221,20 +238,22 @@ def _with_special_nodes(grafted: Grafted, base: TreeData, parts: Mapping[int, Pa
     answers: dict[int, int] = {}
     for tree, numbers in _all_sources(grafted, base, parts):
         for into, mapping in ((surrogates, tree.nodes.surrogates), (answers, tree.nodes.answers)):
-            into |= {numbers[node]: value for node, value in mapping.items() if numbers[node] >= 0}
+            new = numbers[list(mapping)].tolist() if mapping else []
+            pairs = zip(new, mapping.values(), strict=True)
+            into |= {node: value for node, value in pairs if node >= 0}
     tree = grafted.tree
     return replace(tree, nodes=replace(tree.nodes, surrogates=surrogates, answers=answers))
 
 
 def _all_sources(
     grafted: Grafted, base: TreeData, parts: Mapping[int, Part]
-) -> Iterator[tuple[TreeData, list[int]]]:
+) -> Iterator[tuple[TreeData, Numbers]]:
     """Yield each tree, and the new number of each of its nodes, -1 if it is not taken from it."""
     numbers = grafted.new_id.copy()
     numbers[list(parts)] = GONE
-    yield base, numbers.tolist()
+    yield base, numbers
     for node, part in parts.items():
-        yield part.tree, grafted.part_ids[node].tolist()
+        yield part.tree, grafted.part_ids[node]
 
 
 def _about(grafted: Grafted, base: TreeData, parts: Mapping[int, Part]) -> dict[str, Any]:
@@ -244,14 +263,15 @@ def _about(grafted: Grafted, base: TreeData, parts: Mapping[int, Part]) -> dict[
     stops: dict[str, list[int]] = {}
     for tree, numbers in _all_sources(grafted, base, parts):
         listed = tree.about.get("ties", ())
-        pairs = [(numbers[tie["node"]], tie) for tie in listed]
+        new = numbers[[tie["node"] for tie in listed]].tolist() if listed else []
+        pairs = zip(new, listed, strict=True)
         kept = [pair for pair in pairs if pair[0] >= 0]
         n_all = int(tree.about.get("n_ties", len(listed)))
         ties += kept
         n_ties += max(n_all - (len(listed) - len(kept)), len(kept))
         for reason, nodes in tree.about.get("stops", {}).items():
-            new = (numbers[node] for node in nodes)
-            stops.setdefault(reason, []).extend(number for number in new if number >= 0)
+            new = numbers[list(nodes)]
+            stops.setdefault(reason, []).extend(new[new >= 0].tolist())
     about = {k: v for k, v in base.about.items() if k not in ("ties", "n_ties", "stops")}
     ties.sort(key=itemgetter(0))
     # A tree that was pruned later does not tell all of its ties.

@@ -50,6 +50,12 @@ MAX_QUOTED = 120
 """The largest number of characters of a JSON path in an error message."""
 TEMPORARY_PREFIX = f".penjing-{zlib.crc32(platform.node().encode()):08x}-"
 """The start of the names of temporary files on this machine; the process id follows."""
+TABLE_SUFFIXES = (
+    *(".csv", ".tsv", ".tab", ".parquet", ".pq", ".arff", ".jsonl", ".ndjson"),
+    *(".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
+)
+"""Endings of the names of tables, which no model has."""
+
 MAX_BYTES = 2**31
 """A larger model file is refused before it is read."""
 
@@ -401,6 +407,8 @@ def load(path: str | Path) -> TreeData:
         if error.key not in ("model_not_json", "model_truncated", "model_lacks_field"):
             raise
         kind = kind_of_tree_file(data, str(path))
+        if kind is None and Path(path).name.lower().removesuffix(".gz").endswith(TABLE_SUFFIXES):
+            raise DataError("model_is_table", path=path) from None
         if kind is None:
             raise
         key = {"dict": "model_is_dict", "text": "model_is_text"}[kind]
@@ -791,9 +799,9 @@ def _broken(source: str, at: str, expected: str) -> DataError:
     short = at if len(at) <= MAX_QUOTED else at[:MAX_QUOTED] + "…"
     if expected == PRESENT:
         return DataError("model_lacks_field", path=source, at=_printable(short))
-    return DataError(
-        "model_broken", path=source, at=_printable(short) or "the file", expected=expected
-    )
+    if not short:
+        return DataError("model_not_object", path=source)
+    return DataError("model_broken", path=source, at=_printable(short), expected=expected)
 
 
 def _printable(text: str) -> str:

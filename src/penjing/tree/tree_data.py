@@ -6,6 +6,7 @@ predict, prune, draw and explain, is a subclass of this record.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -45,6 +46,10 @@ def renumber_stops(about: Mapping[str, Any], new_id: Mapping[int, int]) -> dict[
     stops = {reason: nodes for reason, nodes in stops.items() if nodes}
     rest = {key: value for key, value in about.items() if key != "stops"}
     return rest | ({"stops": stops} if stops else {})
+
+
+BY_HAND = "by hand"
+"""The name of the recipe of a tree that was made by hand."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -458,6 +463,40 @@ class TreeData:
         return self.reader.weight(self.nodes.total)
 
     @cached_property
+    def has_weights(self) -> bool:
+        """Whether the counts are sums of weights, and not numbers of rows.
+
+        They are if the root has another weight than its number of rows, or if a leaf has a weight
+        with decimals although no value is missing. (Missing values divide rows between branches.)
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> penjing.fit(fish).has_weights, penjing.fit(fish, weight=[2, 1, 1, 1, 1]).has_weights
+        (False, True)
+        """
+        if not self.has_counts:
+            return False
+        n_rows = self.about.get("n_rows")
+        if isinstance(n_rows, int) and not math.isclose(self.weight[0], n_rows, rel_tol=1e-9):
+            return True
+        return not self.about.get("missing") and self.has_fractions
+
+    @cached_property
+    def has_fractions(self) -> bool:
+        """Whether the weight of a leaf has decimals.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> penjing.fit(penjing.example("fish")).has_fractions
+        False
+        """
+        weight = self.weight[self.is_leaf]
+        return bool((np.abs(weight - np.round(weight)) > 1e-9 * np.maximum(1.0, weight)).any())
+
+    @cached_property
     def values(self) -> npt.NDArray[Any]:
         """The prediction of each node: the position of its class in `classes`, or a number.
 
@@ -674,7 +713,7 @@ class TreeData:
         return replace(self, nodes=replace(self.nodes, gap=None))
 
     def __repr__(self) -> str:
-        name = self.recipe.get("name", "by hand")
+        name = self.recipe.get("name", BY_HAND)
         return f"<Tree {self.target.name}: {name}, {self.n_leaves} leaves, depth {self.depth}>"
 
     def to_json(self) -> dict[str, Any]:

@@ -37,6 +37,7 @@ QUINLAN = Dialect(
     scores=dialect.scores,
     choose=dialect.choose,
     finish=dialect.finish,
+    finish_keeping=dialect.finish,
     recipe_below=dialect.recipe_below,
     native_grow=native_kernel.grow,
     native_best_splits=native_best_splits,

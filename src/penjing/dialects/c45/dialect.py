@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from weakref import WeakSet
@@ -363,8 +363,11 @@ def _choice(best_splits: BestSplits, i: int, scores: Floats, options: C45Options
     return Choice(split, tuple(tied.tolist()) if len(tied) > 1 else ())
 
 
-def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
-    """Return the tree collapsed and pruned, as the programs do after growing."""
+def finish(tree: TreeData, engine: Engine, recipe: Recipe, kept: Collection[int] = ()) -> TreeData:
+    """Return the tree collapsed and pruned, as the programs do after growing.
+
+    Raise `KeptSplitRemovedError` where a node of ``kept`` would lose its split.
+    """
     options = _options(recipe)
     if options.sums == "cases":  # rounded sums chose the splits; the tree reports exact ones
         totals = engine.totals(tree, range(len(tree.nodes))).cells
@@ -372,12 +375,10 @@ def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
     tree = unpruned = with_majority_classes(tree, options)
     records: list[dict[str, Any]] = []
     if options.collapse and options.pruning != "reduced-error":
-        tree, decisions = collapse.prune(tree, slack=options.slack)
-        records.append(
-            pruning_record(
-                "collapse", {"slack": options.slack}, decisions, map_nodes(unpruned, tree)
-            )
-        )
+        tree, decisions = collapse.prune_keeping(kept, tree, slack=options.slack)
+        mapping = map_nodes(unpruned, tree)
+        kept = [mapping.now[node] for node in kept]
+        records.append(pruning_record("collapse", {"slack": options.slack}, decisions, mapping))
     if options.pruning == "error-based":
         settings: dict[str, Any] = {
             "confidence": options.confidence,
@@ -388,7 +389,7 @@ def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
             "precision": options.precision,
         }
         collapsed = tree
-        tree, decisions = error_based.prune(tree, engine, **settings)
+        tree, decisions = error_based.prune_keeping(kept, tree, engine, **settings)
         mapping = map_nodes(collapsed, tree)
         update_node_numbers(records, mapping)
         records.append(pruning_record("error-based", settings, decisions, mapping))

@@ -171,7 +171,7 @@ class C45Options(DialectOptions):
         (('confidence', 0.1), ('pruning', 'none'))
         """
         if name == "c":  # C4.5 takes the confidence in per cent
-            return "confidence", hundredth(value)
+            return "confidence", share_of_percentage(name, value)
         if name in _VALUES:
             return _VALUES[name], value
         if name in _SWITCHES:
@@ -180,9 +180,13 @@ class C45Options(DialectOptions):
         return name, value
 
 
-def hundredth(value: Any) -> Any:  # noqa: ANN401 - other values are refused later
-    """Return a percentage as a share; other values as they are."""
-    return value / 100 if arguments.is_number(value) else value
+def share_of_percentage(name: str, value: Any) -> Any:  # noqa: ANN401 - refused later
+    """Return a percentage as a share; what is no number as it is."""
+    if not arguments.is_number(value):
+        return value
+    if not 0 < value < 100:
+        raise ChoiceError("bad_percentage", name=name, value=value)
+    return value / 100
 
 
 CLOSEST = 1e-5

@@ -31,6 +31,7 @@ C50 = Dialect(
     scores=dialect.scores,
     choose=dialect.choose,
     finish=dialect.finish,
+    finish_keeping=dialect.finish,
     recipe_below=dialect.recipe_below,
     native_grow=native_kernel.grow,
     native_best_splits=native_kernel.native_best_splits,

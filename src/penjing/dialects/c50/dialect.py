@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -246,16 +246,21 @@ def _choice(best_splits: BestSplits, i: int, scores: Floats, options: C50Options
     return Choice(split, tuple(tied.tolist()) if len(tied) > 1 else ())
 
 
-def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
-    """Return the tree collapsed, pruned twice, and with leaves merged, as C5.0 does it."""
+def finish(tree: TreeData, engine: Engine, recipe: Recipe, kept: Collection[int] = ()) -> TreeData:
+    """Return the tree collapsed, pruned twice, and with leaves merged, as C5.0 does it.
+
+    Raise `KeptSplitRemovedError` where the first two steps would remove a split of ``kept``.
+    """
     options = _options(recipe)
     tree = unpruned = with_majority_classes(tree, options)
     records: list[dict[str, Any]] = []
     if options.collapse:
         collapse_settings = {"slack": 0.0, "share": options.collapse_share}
-        tree, decisions = collapse.prune(tree, **collapse_settings)
+        tree, decisions = collapse.prune_keeping(kept, tree, **collapse_settings)
         records.append(pruning_record("collapse", collapse_settings, decisions))
-        update_node_numbers(records, map_nodes(unpruned, tree))
+        mapping = map_nodes(unpruned, tree)
+        kept = [mapping.now[node] for node in kept]
+        update_node_numbers(records, mapping)
     if options.pruning == "error-based":
         settings: dict[str, Any] = {
             "confidence": options.confidence,
@@ -268,7 +273,7 @@ def finish(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
             return regrow_subtree(engine, recipe, draft, node, split)
 
         before = tree
-        tree, decisions = error_pruning.prune(tree, engine, regrow, **settings)
+        tree, decisions = error_pruning.prune(tree, engine, regrow, **settings, kept=kept)
         records.append(pruning_record("pooled", settings, decisions))
         update_node_numbers(records, map_nodes(before, tree))
     trace = carry_trace(unpruned, tree)

@@ -7,7 +7,7 @@ had nearly all the rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Literal
@@ -18,6 +18,7 @@ from penjing.prune.confidence import ErrorBound
 from penjing.prune.decisions import Decision, record_decision
 from penjing.prune.editable_tree import EditableTree, GrownSubtree, RowCounter, row_sums
 from penjing.prune.error_based import MARGIN
+from penjing.prune.kept_splits import check_kept_split
 from penjing.tree.split import Split
 from penjing.tree.tree_data import TreeData
 
@@ -36,6 +37,7 @@ def prune(
     min_branch: float = 2.0,
     raise_share: float | None = 0.1,
     regrow_share: float = 0.95,
+    kept: Collection[int] = (),
 ) -> tuple[TreeData, list[Decision]]:
     """Return the tree pruned by estimated errors, and the decision on each split.
 
@@ -56,13 +58,15 @@ def prune(
         is raised.
     regrow_share : float
         A raised branch with a smaller share is grown again.
+    kept : collection of int
+        Nodes whose splits must stay: `KeptSplitRemovedError` is raised when one would go.
 
     Returns
     -------
     (TreeData, list of Decision)
         Nodes in the decisions are numbered as in ``tree``.
     """
-    pruning = _Pruning(EditableTree(tree), ErrorBound(confidence), min_branch)
+    pruning = _Pruning(EditableTree(tree), ErrorBound(confidence), min_branch, kept)
     pruning.run(counter, raise_share, regrow_share, regrow)
     about = {k: v for k, v in tree.about.items() if k not in ("ties", "stops")}
     return pruning.draft.finish(about), pruning.decisions
@@ -71,8 +75,11 @@ def prune(
 class _Pruning:
     """The tree being pruned, and the decisions so far."""
 
-    def __init__(self, draft: EditableTree, bound: ErrorBound, min_branch: float) -> None:
+    def __init__(
+        self, draft: EditableTree, bound: ErrorBound, min_branch: float, kept: Collection[int]
+    ) -> None:
         self.draft = draft
+        self._kept = frozenset(kept)
         self._bound = bound
         self._min_branch = min_branch
         self.decisions: list[Decision] = []
@@ -103,10 +110,14 @@ class _Pruning:
             as_branch = inf if raised is None else raised.estimate
             branch_estimate = None if raised is None else as_branch
             if as_leaf <= as_branch + MARGIN and as_leaf <= as_subtree + MARGIN:
+                if draft.origin[node] in self._kept:
+                    check_kept_split(draft, node, None)
                 self._record(node, as_subtree, as_leaf, "cut", branch_estimate)
                 draft.make_leaf(node)
                 draft.held_rows.drop([node])
             elif raised is not None and as_branch <= as_subtree + MARGIN:
+                if draft.origin[node] in self._kept:
+                    check_kept_split(draft, node, raised.branch)
                 self._record(node, as_subtree, as_leaf, "raise", branch_estimate)
                 branch = raised.branch
                 split = draft.split_of(branch)

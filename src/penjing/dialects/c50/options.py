@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from penjing import arguments
 from penjing.data.table import Field
-from penjing.dialects.c45.options import C45Options, hundredth
+from penjing.dialects.c45.options import C45Options, share_of_percentage
 from penjing.errors import CapabilityError, unknown_name_error
 
 
@@ -117,7 +117,7 @@ class C50Options(C45Options):
         if name == "r" and value:
             raise CapabilityError("c50_rules")
         if name == "c":  # in per cent
-            return "confidence", hundredth(value)
+            return "confidence", share_of_percentage(name, value)
         if name == "g":
             return "global_pruning", not value
         return _NAMES.get(name, name), value
