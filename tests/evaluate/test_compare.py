@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,10 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import penjing
 from penjing.api.tree import Tree
 from penjing.data.table import Table, nominal, numeric
 from penjing.errors import ChoiceError
 from penjing.evaluate.compare import compare, differences
+from penjing.evaluate.comparison_text import difference_text
+from penjing.text.labels import answer_text
 from strategies import grown, tables
 
 DAYS = [
@@ -114,7 +118,10 @@ def test_a_pruned_tree_differs_where_it_was_cut(table, data):
             {"x": {"p": 0, "q": {"z": {"<= 1": 0, "> 1": 0}}}},
             {"x": {"q": {"z": {"<= 1": 0, "> 1": 1}}, "p": 0}},
             "answer",
-            [{"column": "x", "levels": ["q"]}, {"column": "z", "cut": 1.0, "side": ">"}],
+            [
+                {"column": "x", "levels": ["q"]},
+                {"column": "z", "cut": 1.0, "side": ">", "text": "> 1"},
+            ],
         ),
         # A level that one of them has no branch for: it answers as its node, 0.
         (
@@ -212,3 +219,96 @@ def test_deep_chains_are_compared_without_recursion():
     assert list(differences(tree, tree)) == []
     (found,) = differences(tree, tree.pruned([len(tree.nodes) - 3]))
     assert len(found["path"]) == deep - 1
+
+
+def test_thresholds_are_printed_as_in_the_trees():
+    x = [0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9]
+    parts = (numeric("fare", [v / 3 for v in x]), numeric("age", [v / 7 for v in x]))
+    first = penjing.fit(Table(parts, nominal("y", [*"aaabbbcc"]), 8), recipe="cart-binary")
+    second = penjing.fit(Table(parts, nominal("y", [*"aaaabbcc"]), 8), recipe="cart-binary")
+    third = penjing.fit(Table(parts, nominal("y", [*"aaabbbbc"]), 8), recipe="cart-binary")
+    pairs = 0
+    for a, b in ((first, second), (first, third), (second, third)):
+        compared = compare(a, b, {}, names=("A", "B"))
+        text = compared.text()
+        assert re.search(r"\d{8}", text) is None
+        for part in compared.differences:
+            for step in part["path"]:
+                assert f"{step['column']} {step['text']}" in text
+            if part["kind"] == "cut":
+                for tree, node, side in zip((a, b), part["nodes"], "ab", strict=True):
+                    pairs += 1
+                    assert part[side]["text"] == answer_text(tree, node, 0)
+                    assert f"fare {part[side]['text']}" in text
+    assert pairs > 0
+
+
+def test_thresholds_that_print_alike_are_printed_with_all_digits():
+    target = nominal("y", [*"aaabbb"])
+    trees = [
+        penjing.fit(
+            Table((numeric("x", [0.1, 0.2, 0.31, *above]),), target, 6), recipe="cart-binary"
+        )
+        for above in ([0.4711111111113, 1, 2], [0.4711111111117, 1, 2])
+    ]
+    (found,) = differences(*trees)
+    assert found["kind"] == "cut"
+    assert found["a"]["text"] == found["b"]["text"]
+    text = difference_text(found, ("A", "B"), "en")
+    assert "0.39055555555565" in text
+    assert "0.39055555555585" in text
+
+
+ROWS_OF_A_TIE = [
+    ("p", "u", "k", "a"),
+    ("p", "u", "l", "b"),
+    ("q", "v", "k", "c"),
+    ("q", "v", "l", "d"),
+]
+
+
+def _tied_tree(column, below):
+    """Return a tree that splits on one of two equal columns, which tie."""
+    table = penjing.read(
+        {name: [row[i] for row in ROWS_OF_A_TIE] for i, name in enumerate("xyzt")}, target="t"
+    )
+    tree = penjing.fit(table, force_splits={"": column})
+    return tree if below else tree.prune_at(2)
+
+
+def test_a_tie_is_the_only_difference_if_the_subtrees_below_are_the_same():
+    first, second = _tied_tree("x", below=True), _tied_tree("y", below=True)
+    first = replace(
+        first, about=first.about | {"ties": [{"node": 0, "columns": [0, 1], "score": 1.0}]}
+    )
+    (found,) = compare(first, second).differences
+    assert (found["tie"], found["below"]) == (1.0, False)
+    assert (
+        "The trees differ only in one tie: at the root, x and y tie"
+        in compare(first, second).text()
+    )
+    other = compare(first, _tied_tree("y", below=False))
+    (found,) = other.differences
+    assert (found["tie"], found["below"]) == (1.0, True)
+    assert "only" not in other.text()
+    assert "The first difference is a tie: at the root, x and y tie" in other.text()
+    assert "The subtrees below it differ too." in other.text()
+    assert "其下的子树也不同" in other.text("zh")
+
+
+@pytest.mark.parametrize(
+    ("b", "below"),
+    [
+        ({"x": {"<= 2.5": "a", "> 2.5": "b"}}, False),
+        ({"x": {"<= 2.5": "b", "> 2.5": "a"}}, True),
+        ({"x": {"<= 2.5": "a", "> 2.5": {"y": {"u": "a", "v": "b"}}}}, True),
+        ({"y": {"u": "a", "v": "b"}}, False),
+        ({"y": {"u": "a", "v": {"z": {"k": "a", "l": "b"}}}}, True),
+    ],
+)
+def test_subtrees_below_two_different_splits_are_compared(b, below):
+    first = Tree.from_dict({"x": {"<= 1.5": "a", "> 1.5": "b"}})
+    comparison = compare(first, Tree.from_dict(b))
+    (found,) = comparison.differences
+    assert found["below"] is below
+    assert ("The subtrees below differ too." in comparison.text()) is below

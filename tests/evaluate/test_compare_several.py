@@ -98,6 +98,16 @@ def test_recipes_are_compared_on_one_table():
     assert set(several.trees[0]["tables"]) == {"training", "test"}
 
 
+def test_a_recipe_that_refuses_missing_values_is_left_out_with_a_warning():
+    rows = [{"x": i % 5 or None, "y": "ab"[i % 5 > 2]} for i in range(40)]
+    with pytest.warns(penjing.DataWarning, match="id3 was left out: it does not accept missing"):
+        several = penjing.compare_recipes(rows, ["c4.5", "id3", "cart"], "y")
+    assert [tree["name"] for tree in several.trees] == ["c4.5", "cart"]
+    with pytest.raises(penjing.ChoiceError) as error:
+        penjing.compare_recipes(rows, ["id3", "cart-textbook"], "y", quiet=True)
+    assert error.value.key == "compare_needs_two"
+
+
 def test_numbers_are_compared_by_their_squared_errors():
     rows = [{"x": x, "y": x**1.5} for x in range(12)]
     trees = [penjing.fit(rows, "y", recipe="sklearn", max_depth=d) for d in (1, 2, 3)]

@@ -15,8 +15,9 @@ from penjing.data.folds import folds, hold_out
 from penjing.evaluate.curves import calibration, learning_curve, pruning_curve
 from penjing.i18n import say
 from penjing.prune.cost_complexity import pruning_path
-from penjing.render import chart
-from penjing.render.report import write as dossier
+from penjing.render import curve_text
+from penjing.render.charts import curve as curve_chart
+from penjing.render.report import write as write_report
 
 TABLE = rows_of(160, 3)
 
@@ -152,74 +153,138 @@ def test_shares_out_of_range_are_refused():
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_a_curve_is_a_picture_and_a_text(theme, lang):
     curve = pruning_curve(fit(TABLE, recipe="cart-binary"), TABLE, rows_of(90, 5))
-    root = ET.fromstring(chart.write(curve, theme=theme, lang=lang))  # noqa: S314 - our own
-    marks = [e for e in root.iter() if e.tag.endswith(("circle",))]
+    root = ET.fromstring(curve.chart(theme=theme, lang=lang).svg())  # noqa: S314 - our own
+    marks = [e for e in root.iter() if e.get("data-series") == "test"]
     assert len(marks) == len(curve["points"])
-    assert len(chart.text(curve, lang).splitlines()) == len(curve["points"]) + 1
+    assert len(curve_text.text(curve, lang).splitlines()) == len(curve["points"]) + 1
     with pytest.raises(ChoiceError):
-        chart.write(curve, theme="pink")
+        curve.chart(theme="pink")
 
 
 def test_one_point_and_equal_points_have_a_picture():
     for y in (0.0, 0.5, 1.0):
         point = {"rows": 10, "train": y, "test": y}
-        assert chart.write({"kind": "learning", "measure": "accuracy", "points": [point]})
-        assert chart.write({"kind": "learning", "measure": "rmse", "points": [point] * 2})
+        assert curve_chart.draw({"kind": "learning", "measure": "accuracy", "points": [point]})
+        assert curve_chart.draw({"kind": "learning", "measure": "rmse", "points": [point] * 2})
 
 
 @pytest.mark.parametrize("theme", ["auto", "light", "dark"])
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_a_report_has_all_its_parts_and_fetches_nothing(theme, lang):
     tree = fit(TABLE, recipe="cart-binary", max_depth=3)
-    page = dossier(tree, TABLE, rows_of(90, 5), lang=lang, theme=theme, folds=3)
-    assert page.count("<section>") == 11
-    assert page.count("data:image/svg+xml;base64,") == (4 if theme == "light" else 8)
+    page = write_report(tree, TABLE, rows_of(90, 5), lang=lang, theme=theme, folds=3)
+    assert page.count("<section ") == 10
+    assert page.count("<svg id=") == 12  # one picture for light and dark
+    assert "<img" not in page
     assert "<script" not in page
-    assert not re.search(r'(?:src|href|srcset)=(?!"data:)', page)
+    assert not re.search(r'(?:src|href|srcset)=(?!"#)', page)
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
     assert "Don&#x27;t Play" in page
 
 
 def test_a_report_of_numbers_and_of_a_tree_alone():
     tree = TREES["regression"]()
-    page = dossier(tree, rows_of(500, 8, missing=0.1, regression=True), folds=3)
+    page = write_report(tree, rows_of(500, 8, missing=0.1, regression=True), folds=3)
     assert "root mean squared error" in page
-    alone = dossier(Tree.from_dict({"<b>": {"x": "y", "<i>": "n"}}))
+    alone = write_report(Tree.from_dict({"<b>": {"x": "y", "<i>": "n"}}))
     assert "<b>" not in alone
     with pytest.raises(ChoiceError):
-        dossier(tree, theme="pink")
+        write_report(tree, theme="pink")
     with pytest.raises(ChoiceError):
-        dossier(tree, lang="fr")
+        write_report(tree, lang="fr")
     with pytest.raises(ChoiceError):
-        dossier(tree, folds=1)
+        write_report(tree, folds=1)
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_a_report_begins_with_the_result_and_ends_with_the_provenance(lang):
     rows = rows_of(1500, 5)
     tree = fit(TABLE, recipe="cart-binary", max_depth=4).prune("pessimistic")
-    page = dossier(tree, TABLE, rows, lang=lang, cross_validation=False)
-    headings = re.findall(r"<h2>(.*?)</h2>", page)
-    keys = ["tree", "test", "rules", "importance", "root", "decisions", "data", "provenance"]
-    wanted = [say(f"dossier_{key}", lang) for key in keys]
+    page = write_report(tree, TABLE, rows, lang=lang, cross_validation=False)
+    headings = re.findall(r"<h2 id=[^>]*>(.*?)</h2>", page)
+    keys = ["verdict", "test", "rules", "importance", "root", "decisions", "curves"]
+    keys += ["recipe_words", "data", "provenance"]
+    wanted = [say(f"document_{key}", lang) for key in keys]
     assert [heading for heading in headings if heading in wanted] == wanted
-    first = html.unescape(re.search(r"<h1>.*?</h1><p class=f>(.*?)</p>", page)[1])
+    contents = re.search(r"<nav[^>]*>(.*?)</nav>", page)[1]
+    assert re.findall(r">([^<>]+)</a>", contents) == headings[1:]
+    first = html.unescape(page[page.index("class=sentences") : page.index("<figure")])
     report = tree.score(rows)
-    assert report.text(lang).splitlines()[0] in first  # the accuracy, then the baseline
-    assert report.text(lang).splitlines()[1] in first
-    assert "sha256" not in page[: page.index(wanted[-1])].lower()
-    rules = page[page.index(f"<h2>{wanted[2]}") :].split("</section>")[0]
+    for figure in (report.accuracy, report.baseline.accuracy):
+        assert f"{100 * figure:.1f}".removesuffix(".0") + "%" in first
+    assert f"{report.roc_auc:.3f}" in first
+    assert "sha256" not in page[: page.index(f">{wanted[-1]}</h2>")].lower()
+    rules = page[page.index(f">{wanted[2]}</h2>") :].split("</section>")[0]
     assert re.findall(r"<th scope=col[^>]*>(.*?)</th>", rules) == [
-        say(f"dossier_{key}", lang) for key in ("prediction", "rule", "rows", "right")
+        say(f"document_{key}", lang) for key in ("prediction", "rule", "rows", "right")
     ]
     assert rules.count("<td class=n>") == 2 * tree.n_leaves  # numbers are not broken
     assert "name=cart-binary" not in page
 
 
+def test_a_report_has_the_trace_if_asked():
+    tree = fit(TABLE, recipe="cart-binary", max_depth=3)
+    for lang in ("en", "zh"):
+        heading = say("document_trace", lang)
+        assert heading not in tree.report(cross_validation=False, lang=lang)
+        page = tree.report(cross_validation=False, lang=lang, trace=True)
+        part = html.unescape(page[page.index(f">{heading}</h2>") :].split("</section>")[0])
+        assert tree.trace.text(lang).splitlines()[2] in part
+
+
+def test_a_chinese_report_has_no_english_but_names():
+    rows = rows_of(90, 5)
+    tree = fit(TABLE, recipe="cart-binary", max_depth=3).prune("pessimistic")
+    page = tree.report(test=rows, lang="zh", folds=3, trace=True)
+    page = re.sub(r"<(style|code|title)\b.*?</\1>", "", page, flags=re.DOTALL)
+    words = set(re.findall(r"[A-Za-z]{3,}", html.unescape(re.sub(r"<[^>]*>", " ", page))))
+    names = {str(v) for f in (*tree.schema, tree.target) for v in (f.name, *f.levels)}
+    allowed = {"ROC", "Gini", "gini", "Ent", "SHA", "penjing", "dev", "cart", "binary", "Gain"}
+    allowed |= {"index", "table", "nlines"}  # Gini_index; parts of hostile names
+    parts = {part for name in names for part in re.findall(r"[A-Za-z]{3,}", name)}
+    assert words <= parts | allowed, words - parts - allowed
+
+
 def test_a_report_has_the_training_accuracy_of_every_pruned_tree():
     tree = fit(TABLE, recipe="cart-binary", max_depth=4)
-    page = dossier(tree, TABLE, rows_of(90, 5), cross_validation=False)
-    figures = page[page.index(say("curve_pruning", "en")) :].split("<pre>")[1].split("</pre>")[0]
+    page = write_report(tree, TABLE, rows_of(90, 5), cross_validation=False)
+    figures = page.split(">Pruning curve as a table</summary><pre>")[1].split("</pre>")[0]
     points = pruning_curve(tree, TABLE, rows_of(90, 5))["points"]
     assert [line.split()[2] for line in figures.splitlines()[1:]] == [
         f"{point['train']:.3f}" for point in points
     ]
+
+
+@pytest.mark.parametrize("regression", [False, True])
+def test_errors_and_choices_of_a_pruning_curve_are_those_of_the_definition(regression):
+    rows = rows_of(150, 6, regression=regression)
+    held_out = rows_of(70, 7, regression=regression)
+    tree = fit(rows, recipe="cart-binary", max_depth=5)
+    curve = pruning_curve(tree, rows, held_out)
+    errors, losses = {}, {}
+    for point in curve["points"]:
+        smaller = tree.prune("cost-complexity", alpha=point["alpha"])
+        predicted = smaller.predict(held_out)
+        if regression:
+            loss = (predicted - held_out.target.numbers()) ** 2
+            assert point["test"] == pytest.approx(loss.mean() ** 0.5)
+            se = loss.std(ddof=1) / len(loss) ** 0.5
+            assert point["se"] == pytest.approx(se / (2 * loss.mean() ** 0.5))
+        else:
+            actual = np.array(held_out.target.levels)[held_out.target.codes]
+            loss = (predicted != actual).astype(float)
+            assert point["test"] == pytest.approx(1 - loss.mean())
+            se = (loss.mean() * (1 - loss.mean()) / len(loss)) ** 0.5
+            assert point["se"] == pytest.approx(se)
+        errors[point["leaves"]], losses[point["leaves"]] = loss.mean(), se
+    best = min(errors, key=lambda leaves: (errors[leaves], leaves))
+    within = [n for n in errors if errors[n] <= errors[best] + losses[best]]
+    assert (curve["best_leaves"], curve["one_se_leaves"]) == (best, min(within))
+    assert curve["own_leaves"] == tree.n_leaves
+
+
+def test_a_learning_curve_has_the_standard_error_of_its_folds():
+    curve = learning_curve(TABLE, "id3", shares=[0.5, 1.0], k=4)
+    for point in curve["points"]:
+        assert point["se"] == pytest.approx(np.std(point["folds"], ddof=1) / 2)

@@ -7,7 +7,7 @@ import pytest
 
 import penjing
 from penjing.data.table import Table, nominal, numeric
-from penjing.errors import ChoiceError
+from penjing.errors import CapabilityError, ChoiceError
 
 
 def test_importance_by_impurity_is_the_decrease_by_hand():
@@ -62,3 +62,14 @@ def test_a_column_that_is_never_asked_loses_nothing_when_shuffled():
         tree.importances("permutation")
     with pytest.raises(ChoiceError, match=r"importance must be one of .*got 'gain'"):
         tree.importances("gain")
+
+
+def test_a_tree_without_counts_has_no_importance_by_impurity():
+    table = penjing.example("fish")
+    tree = penjing.Tree.from_dict(penjing.fit(table).to_dict(), target=table.target.name)
+    with pytest.raises(CapabilityError, match="needs the counts of the training rows"):
+        tree.importances()
+    by_permutation = tree.importances("permutation", table)
+    assert sum(by_permutation.values()) > 0
+    counted = tree.with_counts(table)
+    assert counted.importances() == penjing.fit(table).importances()

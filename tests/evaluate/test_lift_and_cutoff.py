@@ -195,6 +195,14 @@ def test_the_majority_is_that_of_the_training_rows():
     assert baseline.column is None
 
 
+@pytest.mark.parametrize("n", [4, 10, 31])
+def test_the_baseline_of_a_cross_validation_is_one_class_for_all_rows(n):
+    rows = [{"x": i, "y": "np"[i % 2]} for i in range(n)]
+    for folds in ("leave-one-out", 2, 3):
+        baseline = penjing.cross_validate(rows, "y", folds, recipe="cart-binary").baseline
+        assert (baseline.class_, baseline.accuracy) == ("n", (n + 1) // 2 / n)
+
+
 def test_numbers_are_compared_with_the_mean_of_the_training_rows():
     rows = [{"x": x, "y": 2.0 * x + 0.5} for x in range(10)]
     tree = penjing.fit(rows, "y", "cart-binary")
@@ -206,12 +214,12 @@ def test_numbers_are_compared_with_the_mean_of_the_training_rows():
     assert baseline.column_rmse == pytest.approx(tree.pruned(below).score(rows[:2]).rmse)
 
 
-def test_folds_have_baselines_of_their_own_training_rows():
+def test_folds_whose_majorities_differ_have_the_baseline_of_all_rows():
     table = penjing.read(penjing.example("watermelon2.0"))
     report = penjing.cross_validate(table, "id3", "leave-one-out")
-    # Without one of nine rows "否", the classes tie, and the first one, "是", is predicted.
-    assert report.baseline.accuracy == 0
-    assert report.baseline.class_ is None
+    # Without one of nine rows "否", the classes tie, and the first one, "是", would be predicted.
+    assert report.baseline.accuracy == 9 / 17
+    assert report.baseline.class_ == "否"
     assert 0 < report.baseline.column_accuracy < 1
     assert report.groups.weight.sum() == 17
     assert report.lift("是").rows[0].node is None

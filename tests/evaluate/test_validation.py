@@ -17,7 +17,7 @@ from penjing.data.table import Table, nominal
 from penjing.dialects.recipes import RECIPES
 from penjing.errors import ChoiceError, DataError
 from penjing.evaluate.metrics import Report
-from penjing.evaluate.validation import cross_validate
+from penjing.evaluate.validation import cross_validate, not_a_test
 from shared import shared
 from strategies import grown, skeleton, tables
 
@@ -108,3 +108,18 @@ def test_the_training_accuracy_follows_the_pruning_or_is_left_out(melons):
     told = {"training": {"correct": shared_out.score(gaps).correct, "of": 17.0}}
     shared_out = replace(shared_out, about={**shared_out.about, **told})
     assert "training" not in shared_out.prune("pessimistic", confidence=0.01).about
+
+
+def test_held_out_rows_are_not_called_the_training_set(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,y\n" + "".join(f"{i % 9},{'mn'[i % 2]}\n" for i in range(90)), "utf-8")
+    table = read(str(path), "y")
+    training, test = hold_out(table, 0.3)
+    tree = fit(training, quiet=True)
+    assert not_a_test(tree, test) == []
+    assert not_a_test(tree, training) == ["note_training_tested"]
+    assert not_a_test(tree, table) == ["note_training_tested"]
+    assert not_a_test(fit(table, quiet=True), test) == ["note_training_tested"]
+    assert "is the training set" not in tree.report(test=test)
+    pruned = tree.prune("reduced-error", validation=test)
+    assert not_a_test(pruned, test) == ["note_validation_tested"]

@@ -20,8 +20,8 @@ class Baseline:
     Parameters
     ----------
     class_ : object
-        The most frequent class of the training rows; ties go to the first class. None where the
-        folds of a cross-validation differ.
+        The most frequent class of the training rows; ties go to the first class. Where the folds
+        of a cross-validation differ, it is the most frequent class of all rows.
     accuracy : float
         The accuracy of predicting it for every tested row.
     column : str or None
@@ -30,7 +30,8 @@ class Baseline:
     column_accuracy : float or None
         The accuracy of the tree cut below its first split.
     is_of_tested_rows : bool
-        Whether the class is the most frequent one of the tested rows, since the tree has no counts.
+        Whether the class is the most frequent one of the tested rows, because the tree has no
+        counts or folds differ.
 
     Examples
     --------
@@ -41,7 +42,7 @@ class Baseline:
     ('no', 0.6, 'no surfacing', 0.8)
     """
 
-    class_: Label | None
+    class_: Label
     accuracy: float
     column: str | None = None
     column_accuracy: float | None = None
@@ -134,18 +135,17 @@ def class_baseline(
 ) -> Baseline:
     """Return the baselines of tested rows; predictions are codes, as `RowPredictions` has them."""
     total = float(weight.sum())
-    of_tested = without_split is None
-    if without_split is None:
+    if without_split is not None and (without_split == without_split[0]).all():
+        majority, is_of_tested_rows = int(without_split[0]), False
+    else:  # if each of two equal classes is left out in turn, the other one is always predicted: 0%
         majority = int(weight_sums(actual, weight, len(classes)).argmax())
-        without_split = np.full(len(actual), majority)
-    first = int(without_split[0])
-    is_one = bool((without_split == first).all())
+        is_of_tested_rows = True
     return Baseline(
-        classes[first] if is_one else None,
-        float(weight[without_split == actual].sum()) / total,
+        classes[majority],
+        float(weight[actual == majority].sum()) / total,
         column,
         None if one_split is None else float(weight[one_split == actual].sum()) / total,
-        of_tested,
+        is_of_tested_rows,
     )
 
 

@@ -23,16 +23,19 @@ from penjing.formatting.html_table import html_text
 from penjing.i18n import say
 from penjing.predict.inputs import LevelIndex, align_to, reading_of, text_of, used_columns
 from penjing.predict.predict import classes_of
+from penjing.registry import load
+from penjing.text.labels import answer_text
 from penjing.tree.tree_data import TreeData
 
 if TYPE_CHECKING:
+    from penjing.formatting.chart_protocol import AnyChart
     from penjing.formatting.frame import DataFrame
 
 SAME = "same"
 
 
 class PathStep(TypedDict):
-    """One step from a node to its child; ``cut`` and ``side``, or ``levels``."""
+    """One step from a node to its child; ``cut``, ``side`` and ``text``, or ``levels``."""
 
     column: str | None
     """The column that the node splits on."""
@@ -40,6 +43,8 @@ class PathStep(TypedDict):
     """The threshold, for a numeric column."""
     side: NotRequired[str]
     """``<=`` or ``>``, for a numeric column."""
+    text: NotRequired[str]
+    """The branch as texts and pictures of the tree print it: ``≤ 23.35``."""
     levels: NotRequired[list[Label]]
     """The categories that lead to the child, for other columns."""
 
@@ -62,6 +67,8 @@ class Difference(TypedDict):
     tie: float | None
     """For ``column``, the score that both columns had when one of the trees was grown; None if
     they were not tied."""
+    below: bool
+    """Whether the subtrees below two different splits differ too."""
 
 
 class TableScore(TypedDict):
@@ -120,6 +127,8 @@ class Comparison(dict[str, Any]):
     verdict : dict, optional
         The sign test on the table ``test``, if there is one; see
         :func:`penjing.evaluate.sign_test.verdict`.
+    pair : pair of TreeData, optional
+        The trees themselves, for pictures.
 
     Examples
     --------
@@ -142,10 +151,11 @@ class Comparison(dict[str, Any]):
         *,
         is_pruned: bool = False,
         verdict: dict[str, Any] | None = None,
+        pair: tuple[TreeData, TreeData] | None = None,
     ) -> None:
         super().__init__(trees=trees, rows=rows, same=same, differences=differences)
         self.trees, self.rows, self.same, self.differences = trees, rows, same, differences
-        self.is_pruned, self.verdict = is_pruned, verdict
+        self.is_pruned, self.verdict, self.pair = is_pruned, verdict, pair
 
     def text(self, lang: str = "en") -> str:
         """Return the comparison as text.
@@ -163,6 +173,44 @@ class Comparison(dict[str, Any]):
         True
         """
         return comparison_text.write(self._with_evidence(), lang)
+
+    def chart(
+        self,
+        *,
+        lang: str = "en",
+        theme: str = "light",
+        title: str | None = None,
+        max_leaves: int = 32,
+    ) -> AnyChart:
+        """Return both trees as a chart; the branches where they differ are marked.
+
+        Parameters
+        ----------
+        lang : str
+            ``en`` or ``zh``.
+        theme : str
+            ``light``, ``dark`` or ``print``.
+        title : str, optional
+            The heading; default: the names of the trees.
+        max_leaves : int
+            The number of leaves of each tree; beyond it, subtrees are folded.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> tree = penjing.fit(penjing.example("fish"))
+        >>> penjing.compare(tree, tree.prune_at("root")).chart().kind
+        'compared_trees'
+        """
+        if self.pair is None:
+            raise ChoiceError("chart_no_trees")
+        names = (self.trees[0]["name"], self.trees[1]["name"])
+        draw = load("chart", "compared_trees")
+        made: AnyChart = draw(
+            self.pair, self.differences, names, lang=lang, theme=theme, title=title,
+            max_leaves=arguments.whole_number("max_leaves", max_leaves, 1),
+        )  # fmt: skip
+        return made
 
     def to_dict(self) -> dict[str, Any]:
         """Return the trees, differences and rows as plain data, ready for JSON.
@@ -261,7 +309,7 @@ def compare(
     >>> b = penjing.Tree.from_dict({"texture": {"clear": "yes", "faint": "yes"}})
     >>> compare(a, b).differences
     [{'path': [{'column': 'texture', 'levels': ['faint']}], 'nodes': [2, 2],
-      'kind': 'answer', 'a': 'no', 'b': 'yes', 'tie': None}]
+      'kind': 'answer', 'a': 'no', 'b': 'yes', 'tie': None, 'below': False}]
     """
     for name, tree in (("a", a), ("b", b)):
         arguments.check_instance(name, tree, TreeData, "not_tree")
@@ -284,7 +332,9 @@ def compare(
         if name == "test" and table.target is not None and not a.is_regression:
             evidence = verdict(a, b, table)
     found = list(differences(a, b))
-    return Comparison(trees, rows, not found, found, is_pruned=is_pruned(a, b), verdict=evidence)
+    return Comparison(
+        trees, rows, not found, found, is_pruned=is_pruned(a, b), verdict=evidence, pair=(a, b)
+    )
 
 
 def is_pruned(one: TreeData, other: TreeData) -> bool:
@@ -310,8 +360,9 @@ def _pair_of_names(names: object) -> tuple[str, str]:
 def differences(a: TreeData, b: TreeData) -> Iterator[Difference]:
     """Yield every place where two trees differ, from the root down.
 
-    The subtrees below such a place are not compared. A category without a branch is predicted
-    by the node that splits, so it is the same as a branch to a leaf with that prediction.
+    The places below such a place are not listed; ``below`` says whether they differ. A category
+    without a branch is predicted by the node that splits, so it is the same as a branch to a leaf
+    with that prediction.
 
     Yields
     ------
@@ -330,6 +381,7 @@ def differences(a: TreeData, b: TreeData) -> Iterator[Difference]:
                 "a": first.to_json(),
                 "b": second.to_json(),
                 "tie": tie,
+                "below": _differs_below(first, second),
             }
         elif first.is_split:
             stack.extend(reversed(list(_child_pairs(first, second))))
@@ -341,8 +393,9 @@ def path_of(tree: TreeData, node: int) -> list[PathStep]:
     for parent, child in pairwise(tree.path(node)):
         place = _Place(tree, parent)
         if place.has_cut:
-            side = "<=" if child == tree.first_child[parent] else ">"
-            steps.append({"column": place.column, "cut": place.cut, "side": side})
+            branch = int(child != tree.first_child[parent])
+            side, text = ("<=", ">")[branch], answer_text(tree, parent, branch)
+            steps.append({"column": place.column, "cut": place.cut, "side": side, "text": text})
         else:
             steps.append({"column": place.column, "levels": place.levels_of(child)})
     return steps
@@ -371,7 +424,8 @@ class _Place:
             answer: Label = self.tree.answer(self.node)
             return answer
         if self.has_cut:
-            return {"column": self.column, "cut": self.cut}
+            text = answer_text(self.tree, self.node, 0)
+            return {"column": self.column, "cut": self.cut, "text": text}
         groups = [self.levels_of(child) for child in self.tree.children(self.node)]
         return {"column": self.column, "groups": groups}
 
@@ -451,6 +505,45 @@ def _tie(first: _Place, second: _Place) -> float | None:
             if tie["node"] == place.node and other.column in names:
                 return float(tie["score"])
     return None
+
+
+def _differs_below(first: _Place, second: _Place) -> bool:
+    """Return whether the subtrees below two different splits differ too.
+
+    They do not if the branches lead to the same subtrees, one to one. If the columns differ and
+    all branches lead to leaves, the splits are all that differs.
+    """
+    if not (first.is_split and second.is_split):
+        return False
+    one, other = first.tree.children(first.node), second.tree.children(second.node)
+    if first.column != second.column and all(
+        place.tree.is_leaf[list(children)].all()
+        for place, children in ((first, one), (second, other))
+    ):
+        return False
+    if len(one) != len(other):
+        return True
+    left = list(other)
+    has_sides = first.column == second.column and first.has_cut and second.has_cut
+    for child in one:
+        candidates = left[:1] if has_sides else left
+        match = next((c for c in candidates if _is_same(first.tree, child, second.tree, c)), None)
+        if match is None:
+            return True
+        left.remove(match)
+    return False
+
+
+def _is_same(a: TreeData, node: int, b: TreeData, other: int) -> bool:
+    """Return whether two subtrees have the same splits and predictions."""
+    stack = [(_Place(a, node), _Place(b, other))]
+    while stack:
+        first, second = stack.pop()
+        if _difference(first, second)[0] != SAME:
+            return False
+        if first.is_split:
+            stack.extend(_child_pairs(first, second))
+    return True
 
 
 def _has_same_groups(first: _Place, second: _Place) -> bool:

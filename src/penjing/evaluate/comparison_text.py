@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from penjing.formatting.text_table import table_lines
 from penjing.i18n import say
 from penjing.text.formula import decimals
-from penjing.text.labels import number_text, quoted, rounded_text, weight_text
+from penjing.text.labels import figure_text, number_text, quoted, rounded_text, weight_text
 from penjing.text.phrases import join_clauses, join_names, number_word
 
 Plain = Mapping[str, Any]
@@ -50,9 +51,11 @@ def measures_table(comparison: Plain, lang: str) -> list[str]:
     names = [tree["name"] for tree in trees]
     columns = [["", *names], [say("compare_leaves", lang), *(str(t["leaves"]) for t in trees)]]
     for name in trees[0]["tables"]:
-        head = (
-            say("compare_training", lang) if name == "training" else comparison.get("test") or name
-        )
+        head = comparison.get("test") or name
+        if name in ("training", "validation"):
+            head = say(f"compare_{name}", lang)
+        if any("squares" in tree["tables"][name] for tree in trees):
+            head = say("compare_rmse", lang, name=head)
         columns.append([head, *(_measure(tree["tables"][name]) for tree in trees)])
     gaps = [2] * (len(columns) - 1)
     if any(comparison.get("leave_one_out", ())):
@@ -64,7 +67,7 @@ def measures_table(comparison: Plain, lang: str) -> list[str]:
 
 def _measure(part: Plain) -> str:
     if "squares" in part:
-        return rounded_text(part["squares"] / part["weight"], 4)
+        return figure_text(math.sqrt(part["squares"] / part["weight"]))
     total = part.get("of", part.get("weight"))
     return "-" if total is None else f"{weight_text(part['correct'])}/{weight_text(total)}"
 
@@ -146,11 +149,15 @@ def structure_sentence(comparison: Plain, lang: str) -> str:
     names = [str(tree["name"]) for tree in comparison["trees"]]
     texts = [difference_text(part, names, lang) for part in parts[:MAX_DIFFERENCES]]
     if len(parts) == 1 and parts[0]["tie"] is not None:
-        return say("compare_one_tie", lang, what=texts[0])
+        key = "compare_tie_below" if parts[0]["below"] else "compare_one_tie"
+        return say(key, lang, what=texts[0])
     if len(parts) > MAX_DIFFERENCES:
         texts.append("…")
     what = join_clauses(texts, lang, semicolon=True)
-    return say("compare_differences", lang, n=len(parts), what=what)
+    sentence = say("compare_differences", lang, n=len(parts), what=what)
+    if any(part["below"] for part in parts):
+        sentence += (" " if lang == "en" else "") + say("compare_below", lang)
+    return sentence
 
 
 def difference_text(part: Plain, names: Sequence[str], lang: str) -> str:
@@ -164,24 +171,30 @@ def difference_text(part: Plain, names: Sequence[str], lang: str) -> str:
         return say("compare_tie", lang, place=location, score=decimals(part["tie"]), **columns)
     if part["kind"] == "groups":
         return say("compare_groups", lang, place=location, a=quoted(part["a"]["column"]))
+    thresholds = _threshold_texts(part) if part["kind"] == "cut" else ("", "")
     sides = {
-        side: _side_text(part[side], name, part["kind"], lang)
-        for side, name in zip(("a", "b"), names, strict=True)
+        side: _side_text(part[side], name, threshold, lang)
+        for side, name, threshold in zip(("a", "b"), names, thresholds, strict=True)
     }
     return say(f"compare_{part['kind']}", lang, place=location, **sides)
 
 
 def _step(step: Plain) -> str:
     if "cut" in step:
-        sign = "≤" if step["side"] == "<=" else ">"
-        return f"{quoted(step['column'])} {sign} {number_text(float(step['cut']))}"
+        return f"{quoted(step['column'])} {step['text']}"
     return f"{quoted(step['column'])} = {', '.join(quoted(level) for level in step['levels'])}"
 
 
-def _side_text(side: Any, name: str, kind: str, lang: str) -> str:  # noqa: ANN401 - a split or a class
+def _threshold_texts(part: Plain) -> tuple[str, str]:
+    """Return the thresholds of both trees as printed; with all digits if they look the same."""
+    a, b = part["a"], part["b"]
+    if a["text"] != b["text"]:
+        return f" {a['text']}", f" {b['text']}"
+    return f" ≤ {number_text(float(a['cut']))}", f" ≤ {number_text(float(b['cut']))}"
+
+
+def _side_text(side: Any, name: str, threshold: str, lang: str) -> str:  # noqa: ANN401 - a split or a class
     if not isinstance(side, Mapping):
-        return say("compare_the_answer", lang, name=name, answer=quoted(side))
-    column = quoted(side["column"])
-    if kind == "cut":
-        column += f" ≤ {number_text(float(side['cut']))}"
-    return say("compare_question", lang, name=name, column=column)
+        answer = rounded_text(side) if isinstance(side, float) else quoted(side)
+        return say("compare_the_answer", lang, name=name, answer=answer)
+    return say("compare_question", lang, name=name, column=quoted(side["column"]) + threshold)

@@ -1,7 +1,8 @@
 """Curves as plain data: the learning curve, the pruning curve, and calibration.
 
 Every curve is a dict with the measure and a list of points. The measure is the accuracy for
-classes, and the root mean squared error for numbers.
+classes, and the root mean squared error for numbers. Measures of test rows have a standard error:
+of an accuracy that of a share, of a root mean squared error that of its square by the delta method.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,15 +23,52 @@ from penjing.evaluate.number_report import NumberReport
 from penjing.evaluate.validation import score
 from penjing.grow.recipe import Recipe
 from penjing.prune.cost_complexity import Link, pruning_path
+from penjing.registry import load
 from penjing.training.cross_validate import Grower, grower_of
 from penjing.tree.tree_data import TreeData
+
+if TYPE_CHECKING:
+    from penjing.formatting.chart_protocol import AnyChart
 
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 """The shares of the training rows from which the trees of a learning curve are grown."""
 MOST_POINTS = 60
 """A pruning curve has at most this many points; of a longer one some are left out."""
 BINS = 10
-Curve = dict[str, Any]
+
+
+class Curve(dict[str, Any]):
+    """A curve as plain data, which can be drawn.
+
+    Examples
+    --------
+    >>> curve = Curve(kind="learning", measure="accuracy", points=[{"rows": 9, "train": 1.0}])
+    >>> curve.chart().kind
+    'learning'
+    """
+
+    def chart(
+        self, *, lang: str = "en", theme: str = "light", title: str | None = None
+    ) -> AnyChart:
+        """Return the curve as a chart, with bars of one standard error.
+
+        Parameters
+        ----------
+        lang : str
+            ``en`` or ``zh``.
+        theme : str
+            ``light``, ``dark`` or ``print``.
+        title : str, optional
+            The heading; default: the kind of the curve.
+
+        Examples
+        --------
+        >>> Curve(kind="learning", points=[{"rows": 9, "train": 1.0}]).chart(lang="zh").title
+        '学习曲线'
+        """
+        draw = load("chart", self["kind"])
+        made: AnyChart = draw(self, lang=lang, theme=theme, title=title)
+        return made
 
 
 def learning_curve(
@@ -60,8 +98,9 @@ def learning_curve(
     -------
     dict
         ``kind``, ``measure``, and ``points``: each with ``rows`` (the mean number of rows that
-        a tree was grown from), ``train`` and ``test`` (the mean measure over the folds), and
-        ``folds`` (the measure on the test rows of each fold).
+        a tree was grown from), ``train`` and ``test`` (the mean measure over the folds),
+        ``folds`` (the measure on the test rows of each fold), and ``se`` (the standard error of
+        their mean).
 
     Examples
     --------
@@ -89,10 +128,12 @@ def learning_curve(
             "train": _mean(train for _, train, _ in folds),
             "test": _mean(test for _, _, test in folds),
             "folds": [test for _, _, test in folds],
+            "se": _standard_error([test for _, _, test in folds]),
         }
         for folds in results
     ]
-    return {"kind": "learning", "measure": _measure(table), "points": points}
+    curve = {"kind": "learning", "measure": _measure(table), "tested": "folds"}
+    return Curve(curve, folds=len(results[0]) if results else 0, points=points)
 
 
 def pruning_curve(
@@ -122,8 +163,11 @@ def pruning_curve(
     dict
         ``kind``, ``measure``, ``tested`` (``rows``, ``folds`` or None), and ``points``: each with
         ``alpha`` (the smallest complexity per leaf at which the tree is pruned this far),
-        ``leaves``, ``train`` and ``test`` (of folds, over all rows together). Measures are None
-        if there are no rows to compute them from.
+        ``leaves``, ``train``, ``test`` (of folds, over all rows together) and ``se``, its
+        standard error. Measures are None if there are no rows to compute them from.
+        ``own_leaves`` is the size of the tree itself, ``best_leaves`` that of the best tree on
+        test rows, and ``one_se_leaves`` that of the smallest tree within one standard error of
+        the best one (Breiman et al. 1984); None without test rows.
 
     Examples
     --------
@@ -139,10 +183,11 @@ def pruning_curve(
     links = _distinct(path)
     shown = _evenly_spaced(len(links))
     subtrees = [_pruned(tree, path, links[i].alpha) for i in shown]
-    test_scores: list[float] | None = None
+    test_scores: list[tuple[float, float | None]] | None = None
     tested = None
     if test is not None:
-        test_scores, tested = [_score(subtree, test) for subtree in subtrees], "rows"
+        test_scores = [_pooled([score(subtree, test)]) for subtree in subtrees]
+        tested = "rows"
     elif train is not None and train.target is not None:
         alphas = _geometric_means([link.alpha for link in links])
         test_scores = _cross_validated(tree, train, [alphas[i] for i in shown], k, seed)
@@ -151,12 +196,39 @@ def pruning_curve(
     for position, (i, subtree) in enumerate(zip(shown, subtrees, strict=True)):
         point: dict[str, float | None] = {"alpha": links[i].alpha, "leaves": subtree.n_leaves}
         point["train"] = None if train is None else _score(subtree, train)
-        point["test"] = None if test_scores is None else test_scores[position]
+        tested_as = (None, None) if test_scores is None else test_scores[position]
+        point["test"], point["se"] = tested_as
         points.append(point)
-    return {"kind": "pruning", "measure": _measure(tree), "tested": tested, "points": points}
+    measure = _measure(tree)
+    sizes: dict[str, Any] = {"own_leaves": tree.n_leaves, **_choices(points, measure)}
+    if tested == "folds":
+        assert train is not None
+        sizes["folds"] = min(k, train.n_rows)
+    return Curve(kind="pruning", measure=measure, tested=tested, points=points, **sizes)
 
 
-def calibration(tree: TreeData, table: Table, bins: int = BINS) -> Curve:
+def _choices(points: Sequence[dict[str, Any]], measure: str) -> dict[str, int | None]:
+    """Return the size of the best tree, and that of the smallest within one standard error.
+
+    The error of classes is their share of wrong predictions, that of numbers the mean squared
+    error, as rpart's table of complexities has them. Of equally good trees the smallest is best.
+    """
+    tested = [point for point in points if point["test"] is not None]
+    if not tested:
+        return {"best_leaves": None, "one_se_leaves": None}
+
+    def error(point: dict[str, Any]) -> float:
+        return float(1 - point["test"] if measure == "accuracy" else point["test"] ** 2)
+
+    best = min(tested, key=lambda point: (error(point), point["leaves"]))
+    se = best["se"] or 0.0
+    limit = error(best) + (se if measure == "accuracy" else 2 * best["test"] * se)
+    within = [point for point in tested if error(point) <= limit]
+    chosen = min(within, key=lambda point: int(point["leaves"]))
+    return {"best_leaves": int(best["leaves"]), "one_se_leaves": int(chosen["leaves"])}
+
+
+def calibration(tree: TreeData, table: Table, bins: int = BINS) -> dict[str, Any]:
     """Compare the predicted probability of predictions with the share that is correct.
 
     Parameters
@@ -196,12 +268,16 @@ def _measure(data: Table | TreeData) -> str:
 
 
 def _score(tree: TreeData, table: Table) -> float:
-    report = score(tree, table)
-    return float(report.accuracy if isinstance(report, Report) else report.rmse)
+    return _pooled([score(tree, table)])[0]
 
 
 def _mean(values: Iterable[float]) -> float:
     return float(np.mean(list(values)))
+
+
+def _standard_error(values: Sequence[float]) -> float | None:
+    """Return the standard error of a mean; None of a single value."""
+    return float(np.std(values, ddof=1) / math.sqrt(len(values))) if len(values) > 1 else None
 
 
 def _distinct(links: Sequence[Link]) -> list[Link]:
@@ -245,8 +321,8 @@ def _geometric_means(alphas: Sequence[float]) -> list[float]:
 
 def _cross_validated(
     tree: TreeData, train: Table, alphas: Sequence[float], k: int, seed: int
-) -> list[float]:
-    """Return the measure of each complexity over the rows of all folds together."""
+) -> list[tuple[float, float | None]]:
+    """Return the measure of each complexity over the rows of all folds, and its error."""
     k = min(k, train.n_rows)
     grow = grower_of(replace(tree, about={}), train, seed)
     reports: list[list[Report | NumberReport]] = [[] for _ in alphas]
@@ -259,11 +335,21 @@ def _cross_validated(
     return [_pooled(of_alpha) for of_alpha in reports]
 
 
-def _pooled(reports: Sequence[Report | NumberReport]) -> float:
-    """Return the measure over the rows of several reports together."""
+def _pooled(reports: Sequence[Report | NumberReport]) -> tuple[float, float | None]:
+    """Return the measure over the rows of several reports together, and its standard error."""
     weight = sum(report.weight for report in reports)
     correct = [report.correct for report in reports if isinstance(report, Report)]
     if correct:
-        return sum(correct) / weight
-    squares = [r.rmse**2 * r.weight for r in reports if isinstance(r, NumberReport)]
-    return math.sqrt(sum(squares) / weight)
+        share = min(sum(correct) / weight, 1.0)  # sums of weights are rounded
+        return share, math.sqrt(share * (1 - share) / weight)
+    numbers = [report for report in reports if isinstance(report, NumberReport)]
+    mean_square = sum(r.rmse**2 * r.weight for r in numbers) / weight
+    rmse = math.sqrt(mean_square)
+    if weight <= 1 or rmse == 0:
+        return rmse, None
+    squares = [
+        float(r.weights @ ((r.pairs[1] - r.pairs[0]) ** 2 - mean_square) ** 2)
+        for r in numbers
+        if r.pairs is not None and r.weights is not None
+    ]
+    return rmse, math.sqrt(sum(squares) / (weight - 1) / weight) / (2 * rmse)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from penjing import arguments
 from penjing.data.source import Label
 from penjing.data.statistics import plain_number
 from penjing.data.table import Floats
+from penjing.errors import ChoiceError
 from penjing.evaluate.probability_scores import RankedRows
 from penjing.formatting.html_table import html_text
 from penjing.i18n import say
@@ -44,7 +47,7 @@ class Cutoff:
     >>> fish = penjing.example("fish")
     >>> report = penjing.fit(fish, max_depth=1).score(fish)
     >>> print(report.cutoff("no", cost=(1, 5)).text()[21:])
-    no from probability 0.333 on; cost 2, precision 0.600, recall 1.000 (5 rows)
+    predict no if its probability is at least 0.333; cost 2, precision 0.600, recall 1.000 (5 rows)
     >>> report.cutoff("yes", precision=0.5).cutoff
     0.6666666666666666
     """
@@ -238,3 +241,19 @@ def _best(is_allowed: Any, value: Floats) -> int | None:  # noqa: ANN401 - an ar
     if not is_allowed.any() or value.max() < 0:
         return None
     return int(np.where(is_allowed, value, -2.0).argmax())
+
+
+def checked_condition(by: str, value: Any) -> tuple[float, ...]:  # noqa: ANN401 - given by users
+    """Return the condition of a cut-off: two costs, or a share."""
+    if by == "cost":
+        costs = arguments.as_list(value)
+        is_valid = costs is not None and len(costs) == 2
+        is_valid = is_valid and all(
+            arguments.is_number(c) and 0 <= c < math.inf for c in costs or ()
+        )
+        if not is_valid or not any(costs or ()):
+            raise ChoiceError("bad_costs", value=value)
+        return tuple(float(cost) for cost in costs or ())
+    if not arguments.is_number(value) or not 0 < value <= 1:
+        raise ChoiceError("bad_wanted_share", name=by, value=value)
+    return (float(value),)

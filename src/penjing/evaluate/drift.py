@@ -228,7 +228,7 @@ class Drift:
             if named:
                 table[i] += "  " + join_names([*named, *more], lang)
         if len(self.columns) > MAX_SHOWN:
-            table.append(say("dossier_more", lang, n=len(self.columns) - MAX_SHOWN))
+            table.append(say("document_more", lang, n=len(self.columns) - MAX_SHOWN))
         return table
 
     def to_json(self) -> dict[str, Any]:

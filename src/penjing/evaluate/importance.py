@@ -13,18 +13,20 @@ from penjing.criteria.gini import gini_impurity
 from penjing.data.read.dispatch import check_source_type
 from penjing.data.source import Source
 from penjing.data.table import Floats, Table
-from penjing.errors import ChoiceError
+from penjing.errors import CapabilityError, ChoiceError
 from penjing.formatting.frame import frame_of
 from penjing.formatting.html_table import html_table
 from penjing.formatting.text_table import align_left, align_right, max_width
 from penjing.i18n import say
 from penjing.predict.inputs import align
 from penjing.predict.predict import classes_of
+from penjing.registry import load
 from penjing.text.formula import decimals
 from penjing.text.labels import quoted
 from penjing.tree.tree_data import TreeData
 
 if TYPE_CHECKING:
+    from penjing.formatting.chart_protocol import AnyChart
     from penjing.formatting.frame import DataFrame
 
 KINDS = ("impurity", "permutation")
@@ -84,6 +86,29 @@ class Importances(dict[str, float]):
         ['importance']
         """
         return frame_of({"importance": list(self.values())}, list(self), "column")
+
+    def chart(
+        self, *, lang: str = "en", theme: str = "light", title: str | None = None
+    ) -> AnyChart:
+        """Return the importances as a chart of bars.
+
+        Parameters
+        ----------
+        lang : str
+            ``en`` or ``zh``.
+        theme : str
+            ``light``, ``dark`` or ``print``.
+        title : str, optional
+            The heading; default: what the chart shows.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> penjing.fit(penjing.example("fish")).importances().chart().title
+        'Importance of the columns'
+        """
+        made: AnyChart = load("chart", "importance")(self, lang=lang, theme=theme, title=title)
+        return made
 
     def _cells(self) -> list[tuple[str, str]]:
         return [(quoted(name), _signed(value)) for name, value in self.items()]
@@ -155,6 +180,8 @@ def importances(
 
 
 def _by_impurity(tree: TreeData, *, surrogates: bool) -> list[float]:
+    if not tree.has_counts:
+        raise CapabilityError("importance_needs_counts")
     values = [0.0] * len(tree.schema)
     weighted_impurity = tree.weight * _impurity(tree)
     for node in np.flatnonzero(~tree.is_leaf).tolist():

@@ -16,7 +16,7 @@ from penjing.formatting.html_table import html_text
 from penjing.formatting.text_table import clip, right_aligned
 from penjing.i18n import say
 from penjing.text.formula import decimals
-from penjing.text.labels import branch_text, quoted, weight_text
+from penjing.text.labels import branch_text, path_in_language, quoted, weight_text
 from penjing.tree.tree_data import TreeData
 
 if TYPE_CHECKING:
@@ -131,11 +131,11 @@ class Lift(Sequence[LiftRow]):
         ]
         lines = right_aligned([head, *cells])
         lines[1:] = [
-            f"{line}  {clip(row.rule, MAX_RULE)}".rstrip()
+            f"{line}  {clip(path_in_language(row.rule, lang), MAX_RULE)}".rstrip()
             for line, row in zip(lines[1:], shown, strict=True)
         ]
         if len(shown) < len(self.rows):
-            lines.append("  " + say("dossier_more", lang, n=len(self.rows) - len(shown)))
+            lines.append("  " + say("document_more", lang, n=len(self.rows) - len(shown)))
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +15,12 @@ from penjing import arguments
 from penjing.data.pickles import restore_fields
 from penjing.data.row_ids import RowIds
 from penjing.data.source import Label
-from penjing.data.statistics import format_count, percent, plain_number, weight_sums, wilson
+from penjing.data.statistics import format_count, plain_number, weight_sums, wilson
 from penjing.data.table import Floats
 from penjing.errors import ChoiceError, unknown_name_error
+from penjing.evaluate import report_text
 from penjing.evaluate.baseline import Baseline, class_baseline
-from penjing.evaluate.cutoff import Cutoff, cutoff_of
+from penjing.evaluate.cutoff import Cutoff, checked_condition, cutoff_of
 from penjing.evaluate.lift import Lift, lift_of, path_of
 from penjing.evaluate.number_report import NumberReport  # noqa: F401 - 0.1.0 had it here
 from penjing.evaluate.probability_scores import (
@@ -32,111 +33,30 @@ from penjing.evaluate.probability_scores import (
 )
 from penjing.evaluate.profit import Profit, profit_matrix, profit_of
 from penjing.evaluate.report_number import ReportNumber
+from penjing.evaluate.wrong_rows import (
+    Wrong,  # noqa: F401 - 0.1.0 had it here
+    WrongRows,
+    wrong_json,
+    wrong_rows_line,
+)
 from penjing.formatting.frame import frame_of
 from penjing.formatting.html_table import html_table, html_text
-from penjing.formatting.text_table import max_width, table_lines
 from penjing.i18n import Names, say
 from penjing.predict.inputs import LevelIndex
 from penjing.predict.row_predictions import RowPredictions
-from penjing.text.formula import decimals
-from penjing.text.labels import quoted, weight_text
-from penjing.text.phrases import join_clauses, join_names
+from penjing.registry import load
 from penjing.tree.tree_data import TreeData
 
 if TYPE_CHECKING:
+    from penjing.formatting.chart_protocol import AnyChart
     from penjing.formatting.frame import DataFrame
 
 Numbers = npt.NDArray[np.integer[Any]]
 MOST_CLASSES_SHOWN = 40
 """With more classes, notebooks show no confusion table."""
-MOST_CLASSES_NAMED = 5
-"""How many classes a sentence names."""
-MOST_NAMED_ROWS = 5
-"""With more wrong rows, the name of their id column is printed once for all."""
-MOST_WRONG_SHOWN = 20
-"""How many wrong rows are printed; `Report.wrong` has all of them."""
-MOST_KINDS_SHOWN = 4
-"""Number of pairs of actual and predicted class that are listed, if there are more wrong rows."""
-MOST_OF_KIND_SHOWN = 3
-"""Number of rows that are named of each of these pairs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wrong:
-    """A row whose prediction is wrong.
-
-    Parameters
-    ----------
-    row : int
-        The number of the row in its source, counted from 1.
-    actual, predicted : object
-        The class that the row has, and the one that the tree predicts.
-    id : object
-        The id of the row; None if the rows have no id column.
-
-    Examples
-    --------
-    >>> import penjing
-    >>> fish = penjing.example("fish")
-    >>> penjing.fit(fish, max_depth=1).score(fish).wrong[0]
-    Wrong(row=3, actual='no', predicted='yes')
-    """
-
-    row: int
-    actual: Label
-    predicted: Label
-    id: Label | None = field(default=None, repr=False)
-
-
-class WrongRows(Sequence[Wrong]):
-    """The rows with wrong predictions; a `Wrong` is made when its item is read.
-
-    A large table may have millions of them, of which a report prints a few.
-    """
-
-    __slots__ = ("_actual", "_classes", "_ids", "_predicted", "_rows")
-
-    def __init__(
-        self,
-        rows: Numbers,
-        actual: Numbers,
-        predicted: Numbers,
-        classes: tuple[Label, ...],
-        ids: RowIds | None = None,
-    ) -> None:
-        self._rows, self._actual, self._predicted = rows, actual, predicted
-        self._classes, self._ids = classes, ids
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    @overload
-    def __getitem__(self, index: int) -> Wrong: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Wrong]: ...
-    def __getitem__(self, index: int | slice) -> Wrong | list[Wrong]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        actual, predicted = int(self._actual[index]), int(self._predicted[index])
-        id_ = None if self._ids is None else self._ids.of(index)
-        return Wrong(int(self._rows[index]), self._classes[actual], self._classes[predicted], id_)
-
-    def by_classes(self) -> list[list[int]]:
-        """Return the positions of the rows by actual and predicted class, most rows first."""
-        kinds = self._actual.astype(np.int64) * len(self._classes) + self._predicted
-        order = np.argsort(kinds, kind="stable")
-        starts = np.flatnonzero(np.diff(kinds[order], prepend=-1))
-        groups = np.split(order, starts[1:]) if len(starts) else []
-        groups.sort(key=lambda group: (-len(group), int(group[0])))
-        return [group.tolist() for group in groups]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, WrongRows) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]  # __eq__ compares values
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} wrong rows>"
+ChartKind = Literal["confusion", "roc", "precision_recall", "calibration"]
+CHARTS = ("confusion", "roc", "precision_recall", "calibration")
+"""The charts of a report on predicted classes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +194,20 @@ class Report(ReportNumber):
     def __setstate__(self, state: list[Any]) -> None:
         """Restore a pickle; one of 0.1.0 has fewer fields."""
         restore_fields(self, state)
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether the counts are sums of weights, and not numbers of rows.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> penjing.fit(fish).score(fish).has_weights
+        False
+        """
+        counts = [count for row in self.confusion for count in row]
+        return not math.isclose(self.weight, self.n) or any(c != int(c) for c in counts)
 
     @property
     def accuracy(self) -> float:
@@ -458,7 +392,7 @@ class Report(ReportNumber):
             raise ChoiceError("one_cutoff_condition")
         by, value = next(iter(wanted.items()))
         groups, code = self._groups_of_class(positive)
-        return cutoff_of(groups.ranked(code), self.classes[code], by, _condition(by, value))
+        return cutoff_of(groups.ranked(code), self.classes[code], by, checked_condition(by, value))
 
     def profit(self, matrix: Mapping[Any, Mapping[Any, float]]) -> Profit:
         """Return what the predictions earn.
@@ -506,6 +440,50 @@ class Report(ReportNumber):
             raise ChoiceError("no_probabilities")
         bins = arguments.whole_number("bins", bins, 1)
         return {"kind": "calibration", "points": calibration_points(self.groups, bins)}
+
+    def chart(
+        self,
+        kind: ChartKind = "confusion",
+        *,
+        positive: Label | None = None,
+        bins: int = 10,
+        lang: str = "en",
+        theme: str = "light",
+        title: str | None = None,
+    ) -> AnyChart:
+        """Return a chart of the report.
+
+        Parameters
+        ----------
+        kind : str
+            ``confusion`` (heat map), ``roc``, ``precision_recall`` or ``calibration``.
+        positive : object, optional
+            The class of ``roc`` and ``precision_recall``; default: that of the report, or of more
+            than two classes the seven largest ones.
+        bins : int
+            The number of intervals of ``calibration``.
+        lang : str
+            ``en`` or ``zh``.
+        theme : str
+            ``light``, ``dark`` or ``print``.
+        title : str, optional
+            The heading; default: what the chart shows.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> penjing.fit(fish, max_depth=1).score(fish).chart("roc").title
+        'ROC curve'
+        """
+        arguments.one_of("chart", kind, CHARTS)
+        options: dict[str, Any] = {"lang": lang, "theme": theme, "title": title}
+        if kind in ("roc", "precision_recall"):
+            options["positive"] = positive
+        if kind == "calibration":
+            options["bins"] = bins
+        made: AnyChart = load("chart", kind)(self, **options)
+        return made
 
     def _groups_of_class(self, positive: Label | None) -> tuple[ProbabilityGroups, int]:
         """Return the groups and the code of a class."""
@@ -556,18 +534,7 @@ class Report(ReportNumber):
         >>> tree.score(rows).notes()
         ['These rows have only the class no, so ROC AUC is undefined.']
         """
-        support = [sum(row) for row in self.confusion]
-        present = [c for c, n in zip(self.classes, support, strict=True) if n > 0]
-        n_known = len(self.classes) if self.groups is None else self.groups.n_known
-        notes = []
-        if self.scores is not None and len(present) == 1:
-            notes.append(say("undefined_one_class", lang, name=quoted(present[0])))
-        if unknown := self.classes[n_known:]:
-            notes.append(_about_classes("undefined_unknown", unknown, lang))
-        absent = [c for c in self.classes[:n_known] if c not in present]
-        if absent and len(present) > 1:
-            notes.append(_about_classes("undefined_absent", absent, lang))
-        return notes
+        return report_text.undefined_figures(self, lang)
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as plain data, ready for JSON.
@@ -608,7 +575,7 @@ class Report(ReportNumber):
                 }
                 for s in self.per_class
             ],
-            "wrong": [_wrong_json(w, has_id=self.row_id is not None) for w in self.wrong],
+            "wrong": [wrong_json(w, has_id=self.row_id is not None) for w in self.wrong],
             "unlabelled": self.unlabelled,
             **self._scores_by_sklearn_name(),
             "intervals": {
@@ -745,17 +712,7 @@ class Report(ReportNumber):
         >>> penjing.fit(fish).score(fish).headline()
         'accuracy 100% (5 of 5), 95% confidence interval 57% to 100%'
         """
-        low, high = self.interval
-        digits = 0 if high - low >= 0.1 else 1 if high - low >= 0.01 else 2
-        return say(
-            "report_accuracy",
-            lang,
-            correct=format_count(self.correct),
-            of=format_count(self.weight),
-            percent=percent(self.correct, self.weight),
-            low=f"{100 * low:.{digits}f}",
-            high=f"{100 * high:.{digits}f}",
-        )
+        return report_text.accuracy_line(self, lang)
 
     def score_lines(self, lang: str = "en") -> list[str]:
         """Return the lines of the baselines and of the scores of probabilities.
@@ -772,13 +729,7 @@ class Report(ReportNumber):
         >>> penjing.fit(fish).score(fish).score_lines()[0]
         "baseline 60% (always no); first split alone 80% ('no surfacing')"
         """
-        lines = []
-        if self.baseline is not None:
-            lines.append(_baseline_line(self.baseline, lang))
-        if self.scores is not None:
-            positive = self.positive if len(self.classes) == 2 else None
-            lines.append(_scores_line(self.scores, positive, lang))
-        return lines
+        return report_text.score_lines(self, lang)
 
     def class_table(self, lang: str = "en", *, full: bool = False) -> list[str]:
         """Return the lines of a table with precision, recall and F1 of each class.
@@ -802,27 +753,7 @@ class Report(ReportNumber):
         macro average         0.833   0.833  0.800    0.833   0.767     5
         weighted average      0.867   0.800  0.800    0.833   0.787     5
         """
-        names = ["precision", "recall", "f1"]
-        names += ["roc_auc", "average_precision"] if full and self.scores is not None else []
-        by_class = self.per_class
-        support = [float(score.support) for score in by_class]
-        columns = {name: [getattr(score, name) for score in by_class] for name in names}
-        head = [say(f"test_{name}", lang) for name in ("class", *names, "support")]
-        rows = [
-            [
-                quoted(score.class_),
-                *(_share(columns[name][i]) for name in names),
-                say("plain_count", lang, n=weight_text(support[i])),
-            ]
-            for i, score in enumerate(by_class)
-        ]
-        if full:
-            total = say("plain_count", lang, n=weight_text(sum(support)))
-            means = [macro(columns[name]) for name in names]
-            rows.append([say("test_macro", lang), *map(_share, means), total])
-            means = [weighted(columns[name], support) for name in names]
-            rows.append([say("test_weighted", lang), *map(_share, means), total])
-        return table_lines([head, *rows])
+        return report_text.class_table(self, lang, full=full)
 
     def table(self, lang: str = "en") -> list[str]:
         """Return the lines of the confusion table, actual down and predicted across.
@@ -839,13 +770,7 @@ class Report(ReportNumber):
         >>> penjing.fit(fish).score(fish).table()[2:]
         ['  yes           2     0', '  no            0     3']
         """
-        names = [str(class_) for class_ in self.classes]
-        cells = [[format_count(v) for v in row] for row in self.confusion]
-        sides = [say("report_actual", lang), *(f"  {name}" for name in names)]
-        rows = [[side, *row] for side, row in zip(sides, [names, *cells], strict=True)]
-        head = " " * (max_width(sides, 11) + 3) + say("report_predicted", lang)
-        lines = [head, *table_lines(rows, least_name=11, least=6)]
-        return [line.rstrip() for line in lines]
+        return report_text.confusion_table(self, lang)
 
     def wrong_text(self, lang: str = "en") -> str:
         """Return one line that lists the wrong rows; more than 20 are counted by their classes.
@@ -862,125 +787,10 @@ class Report(ReportNumber):
         >>> penjing.fit(fish, max_depth=1).score(fish).wrong_text()
         'wrong predictions: row 3 no→yes'
         """
-        if len(self.wrong) > MOST_WRONG_SHOWN:
-            return say("report_wrong", lang, rows=wrong_groups(self.wrong, self.row_id, lang))
-        column, heading = heading_of(self)
-        shown = [wrong_text(w, column, w.actual, w.predicted, lang) for w in self.wrong]
-        return say(heading, lang, rows=join_clauses(shown, lang), column=self.row_id)
+        return wrong_rows_line(self.wrong, self.row_id, lang)
 
     def __str__(self) -> str:
         return self.text()
-
-
-def _share(value: float | None) -> str:
-    return "–" if value is None else decimals(value, 3)
-
-
-def _about_classes(key: str, classes: Sequence[Label], lang: str) -> str:
-    """Return a sentence about classes; of many, the first ones are named."""
-    shown = [quoted(class_) for class_ in classes[:MOST_CLASSES_NAMED]]
-    more = ["…"] if len(classes) > MOST_CLASSES_NAMED else []
-    return say(key, lang, n=len(classes), names=join_names([*shown, *more], lang))
-
-
-def _condition(by: str, value: Any) -> tuple[float, ...]:  # noqa: ANN401 - given by users
-    """Return the condition of a cut-off: two costs, or a share."""
-    if by == "cost":
-        costs = arguments.as_list(value)
-        is_valid = costs is not None and len(costs) == 2
-        is_valid = is_valid and all(
-            arguments.is_number(c) and 0 <= c < math.inf for c in costs or ()
-        )
-        if not is_valid or not any(costs or ()):
-            raise ChoiceError("bad_costs", value=value)
-        return tuple(float(cost) for cost in costs or ())
-    if not arguments.is_number(value) or not 0 < value <= 1:
-        raise ChoiceError("bad_wanted_share", name=by, value=value)
-    return (float(value),)
-
-
-def _baseline_line(baseline: Baseline, lang: str) -> str:
-    share = percent(baseline.accuracy, 1)
-    line = (
-        say("report_baseline_folds", lang, percent=share)
-        if baseline.class_ is None
-        else say("report_baseline", lang, percent=share, name=quoted(baseline.class_))
-    )
-    if baseline.column_accuracy is None:
-        return line
-    share = percent(baseline.column_accuracy, 1)
-    if baseline.column is None:
-        return line + say("report_baseline_split_folds", lang, percent=share)
-    return line + say("report_baseline_split", lang, percent=share, column=quoted(baseline.column))
-
-
-def _scores_line(scores: ProbabilityScores, positive: Label | None, lang: str) -> str:
-    area, precision = _share(scores.roc_auc), _share(scores.average_precision)
-    interval = scores.intervals["roc_auc"]
-    if interval is not None:
-        low, high = map(_share, interval)
-        area += say("report_bounds", lang, low=low, high=high)
-    if positive is not None:
-        precision += say("report_of_class", lang, name=quoted(positive))
-    values = {"log_loss": _share(scores.log_loss), "brier": _share(scores.brier_score)}
-    key = "report_scores" if positive is not None else "report_scores_macro"
-    return say(key, lang, roc_auc=area, pr_auc=precision, **values)
-
-
-def _wrong_json(wrong: Wrong, *, has_id: bool) -> dict[str, Label | None]:
-    """Return a wrong row as plain data, with its id if the rows have ids."""
-    plain: dict[str, Label | None] = {"row": wrong.row, "actual": wrong.actual}
-    plain["predicted"] = wrong.predicted
-    return plain | {"id": wrong.id} if has_id else plain
-
-
-def heading_of(report: Report) -> tuple[str | None, str]:
-    """Return the name of the ids of wrong rows, and the key of the line that lists them.
-
-    Of many rows, the line has the name of their ids once: the name of each is then empty.
-    """
-    shown = report.wrong[:MOST_WRONG_SHOWN]
-    has_ids = report.row_id is not None and all(wrong.id is not None for wrong in shown)
-    if has_ids and len(shown) > MOST_NAMED_ROWS:
-        return "", "report_wrong_by"
-    return report.row_id, "report_wrong"
-
-
-def wrong_text(
-    wrong: Wrong, row_id: str | None, actual: object, predicted: object, lang: str
-) -> str:
-    """Return one wrong row, named by its id if it has one: 'row 3 no→yes', 'melon 7 no→yes'."""
-    classes = {"actual": actual, "predicted": predicted}
-    if row_id is None or wrong.id is None:
-        return say("report_wrong_row", lang, row=wrong.row, **classes)
-    return say("report_wrong_id", lang, column=row_id, id=wrong.id, **classes).lstrip()
-
-
-def wrong_groups(wrong: WrongRows, row_id: str | None, lang: str) -> str:
-    """Return how many rows of which class are predicted as which other one, with some of the rows.
-
-    Examples
-    --------
-    >>> actual, predicted = np.array([1] * 1500 + [0]), np.array([0] * 1500 + [1])
-    >>> wrong = WrongRows(np.arange(1, 1502), actual, predicted, ("no", "yes"))
-    >>> wrong_groups(wrong, None, "en")
-    '1,500 yes→no (row 1, 2, 3, …), 1 no→yes (row 1501)'
-    """
-    largest = wrong.by_classes()[:MOST_KINDS_SHOWN]
-    shown = []
-    for places in largest:
-        rows = [wrong[place] for place in places[:MOST_OF_KIND_SHOWN]]
-        has_ids = row_id is not None and all(row.id is not None for row in rows)
-        names = [str(row.id if has_ids else row.row) for row in rows]
-        names += ["…"] if len(places) > len(names) else []
-        listed = say("list_comma", lang).join(names)
-        classes = {"actual": quoted(rows[0].actual), "predicted": quoted(rows[0].predicted)}
-        values: dict[str, Any] = {"n": len(places), **classes}
-        column = row_id if has_ids else say("report_row", lang)
-        shown.append(say("report_wrong_kind", lang, column=column, rows=listed, **values))
-    text = join_clauses(shown, lang)
-    others = len(wrong) - sum(len(places) for places in largest)
-    return say("report_wrong_more", lang, rows=text, n=others) if others else text
 
 
 def class_code(value: object, classes: Sequence[Any]) -> int:

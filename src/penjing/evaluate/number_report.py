@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from penjing import arguments
 from penjing.data.pickles import restore_fields
 from penjing.data.statistics import plain_number
 from penjing.data.table import Floats
@@ -19,9 +20,11 @@ from penjing.formatting.frame import frame_of
 from penjing.formatting.html_table import html_text
 from penjing.i18n import say
 from penjing.predict.row_predictions import RowPredictions
-from penjing.text.labels import quoted
+from penjing.registry import load
+from penjing.text.labels import figure_text, quoted
 
 if TYPE_CHECKING:
+    from penjing.formatting.chart_protocol import AnyChart
     from penjing.formatting.frame import DataFrame
 
 
@@ -51,6 +54,10 @@ class NumberReport(ReportNumber):
     intervals : dict
         95% confidence intervals: of ``mae`` the mean plus or minus 1.96 standard errors; of
         ``rmse`` the square roots of that interval of the mean squared error.
+    pairs : pair of arrays, or None
+        The actual and the predicted number of each row.
+    weights : array, or None
+        The weight of each row.
 
     Examples
     --------
@@ -76,6 +83,8 @@ class NumberReport(ReportNumber):
     median_absolute_error: float = 0.0
     baseline: NumberBaseline | None = None
     intervals: Mapping[str, Any] = field(default_factory=dict)
+    pairs: tuple[Floats, Floats] | None = field(default=None, repr=False, compare=False)
+    weights: Floats | None = field(default=None, repr=False, compare=False)
 
     def __float__(self) -> float:
         return float(self.rmse == 0) if self.r2 is None else float(self.r2)
@@ -111,7 +120,8 @@ class NumberReport(ReportNumber):
         >>> penjing.fit(rows, "y", recipe="sklearn", max_depth=1).score(rows).to_json()["mae"]
         0.5
         """
-        return {name: getattr(self, name) for name in self.__slots__} | {
+        fields = [name for name in self.__slots__ if name not in ("pairs", "weights")]
+        return {name: getattr(self, name) for name in fields} | {
             "root_mean_squared_error": self.rmse,
             "mean_absolute_error": self.mae,
             "r2_score": self.r2,
@@ -147,6 +157,39 @@ class NumberReport(ReportNumber):
         plain = {key: value for key, value in self.to_json().items() if key not in left_out}
         return frame_of({name: [value] for name, value in plain.items()})
 
+    def chart(
+        self,
+        kind: Literal["predictions"] = "predictions",
+        *,
+        lang: str = "en",
+        theme: str = "light",
+        title: str | None = None,
+    ) -> AnyChart:
+        """Return the predictions as a chart: predicted against actual numbers.
+
+        Parameters
+        ----------
+        kind : str
+            ``predictions``.
+        lang : str
+            ``en`` or ``zh``.
+        theme : str
+            ``light``, ``dark`` or ``print``.
+        title : str, optional
+            The heading; default: what the chart shows.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> rows = [{"x": x, "y": x + 0.5} for x in (0, 1, 4, 5)]
+        >>> penjing.fit(rows, "y", recipe="sklearn").score(rows).chart().kind
+        'predictions'
+        """
+        arguments.one_of("chart", kind, ("predictions",))
+        draw = load("chart", kind)
+        made: AnyChart = draw(self, lang=lang, theme=theme, title=title)
+        return made
+
     def _repr_html_(self) -> str:
         return html_text(self.text())
 
@@ -167,13 +210,14 @@ class NumberReport(ReportNumber):
         '均方根误差 0.5，平均绝对误差 0.5，R² 0.9412   （4 个样本）'
         """
         r2 = "–" if self.r2 is None else f"{self.r2:.4f}"
-        values = {"rmse": f"{self.rmse:.4g}", "mae": f"{self.mae:.4g}", "r2": r2, "n": self.n}
+        rmse, mae = figure_text(self.rmse), figure_text(self.mae)
+        values = {"rmse": rmse, "mae": mae, "r2": r2, "n": self.n}
         lines = [say("report_number", lang, **values)]
-        median, interval = f"{self.median_absolute_error:.4g}", self.intervals.get("mae")
+        median, interval = figure_text(self.median_absolute_error), self.intervals.get("mae")
         if interval is None:
             lines.append(say("report_median", lang, median=median))
         else:
-            low, high = (f"{bound:.4g}" for bound in interval)
+            low, high = (figure_text(bound) for bound in interval)
             lines.append(say("report_median_interval", lang, median=median, low=low, high=high))
         if self.baseline is not None:
             lines.append(_number_baseline_line(self.baseline, lang))
@@ -187,14 +231,14 @@ class NumberReport(ReportNumber):
 
 
 def _number_baseline_line(baseline: NumberBaseline, lang: str) -> str:
-    rmse = f"{baseline.rmse:.4g}"
+    rmse = figure_text(baseline.rmse)
     if baseline.mean is None:
         line = say("report_number_baseline_folds", lang, rmse=rmse)
     else:
-        line = say("report_number_baseline", lang, rmse=rmse, mean=f"{baseline.mean:.4g}")
+        line = say("report_number_baseline", lang, rmse=rmse, mean=figure_text(baseline.mean))
     if baseline.column_rmse is None:
         return line
-    rmse = f"{baseline.column_rmse:.4g}"
+    rmse = figure_text(baseline.column_rmse)
     if baseline.column is None:
         return line + say("report_number_split_folds", lang, rmse=rmse)
     return line + say("report_number_split", lang, rmse=rmse, column=quoted(baseline.column))
@@ -240,6 +284,8 @@ def number_report_of(
             "mae": mean_interval(mae, np.abs(errors), weight),
             "rmse": squared and (math.sqrt(squared[0]), math.sqrt(squared[1])),
         },
+        pairs=(actual, np.asarray(predictions.predicted, np.float64)),
+        weights=weight,
     )
 
 

@@ -188,7 +188,7 @@ class PredictionSummary:
 
     @staticmethod
     def _more(n: int, lang: str) -> list[str]:
-        return [say("dossier_more", lang, n=n - MAX_SHOWN)] if n > MAX_SHOWN else []
+        return [say("document_more", lang, n=n - MAX_SHOWN)] if n > MAX_SHOWN else []
 
     def to_json(self) -> dict[str, Any]:
         """Return the summary as plain data.

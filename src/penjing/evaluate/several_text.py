@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,7 +10,7 @@ from penjing.data.statistics import percent
 from penjing.evaluate.comparison_text import MIN_NAME_WIDTH, SIGNIFICANCE, difference_text
 from penjing.formatting.text_table import align_left, max_width, table_lines
 from penjing.i18n import say
-from penjing.text.labels import percent_ends, rounded_text, weight_text
+from penjing.text.labels import figure_text, percent_ends, weight_text
 from penjing.text.phrases import join_names
 
 Plain = Mapping[str, Any]
@@ -41,6 +42,8 @@ def _trees_table(comparison: Plain, lang: str) -> list[str]:
     ]
     for name in trees[0]["tables"]:
         head = _table_name(comparison, name, lang)
+        if any("squares" in tree["tables"][name] for tree in trees):
+            head = say("compare_rmse", lang, name=head)
         columns.append([head, *(_score(tree["tables"][name], lang) for tree in trees)])
     if comparison["folds"] is not None:
         folds = comparison["folds"]
@@ -61,7 +64,7 @@ def _table_name(comparison: Plain, name: str, lang: str) -> str:
 
 def _score(score: Plain, lang: str) -> str:
     if "squares" in score and score.get("weight"):
-        return rounded_text(score["squares"] / score["weight"], 4)
+        return figure_text(math.sqrt(score["squares"] / score["weight"]))
     if "correct" not in score or not score.get("weight"):
         return "-"
     share = percent(score["correct"], score["weight"])

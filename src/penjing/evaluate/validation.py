@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
 
 from penjing import arguments
+from penjing.data.checksum import part_digest
 from penjing.data.read import read
 from penjing.data.source import Label, Source, Target
 from penjing.data.statistics import weight_sums
@@ -115,15 +117,20 @@ def cross_validate(
 def not_a_test(tree: TreeData, rows: Table) -> list[str]:
     """Return the message keys that say why rows are no test set: they grew or pruned the tree.
 
-    Files are compared by their content, not by their names.
+    Files are compared by their content, not by their names. Two different parts of one file, such
+    as those of `hold_out`, are different sets.
     """
-    digest = rows.source.get("sha256")
+    digest, part = rows.source.get("sha256"), part_digest(rows)
     if digest is None:
         return []
-    training = tree.about.get("source", {})
+
+    def are_these(source: Mapping[str, Any]) -> bool:
+        has_other_part = part is not None and source.get("part") not in (None, part)
+        return source.get("sha256") == digest and not has_other_part
+
     validation_sets = [record.get("validation", {}) for record in tree.about.get("pruning", ())]
-    keys = ["note_training_tested"] if training.get("sha256") == digest else []
-    if any(validation.get("sha256") == digest for validation in validation_sets):
+    keys = ["note_training_tested"] if are_these(tree.about.get("source", {})) else []
+    if any(map(are_these, validation_sets)):
         keys.append("note_validation_tested")
     return keys
 
