@@ -180,8 +180,11 @@ def inside(tree: Tree, change: dict[str, Any]) -> list[Any]:
     if change["test"].endswith("≠ ?"):
         return [-1e9, 0.0, 1e9]
     words = change["test"].split()
-    high = float(words[-1]) if words[-2] == "≤" else None
-    low = float(words[0]) if words[1] == "<" else float(words[-1]) if words[-2] == ">" else None
+    number = float(words[-1])
+    high = {"≤": number, "<": np.nextafter(number, -np.inf)}.get(words[-2])
+    low = {">": number, "≥": np.nextafter(number, -np.inf)}.get(words[-2])
+    if len(words) > 3 and words[1] in ("<", "≤"):  # an interval
+        low = float(words[0]) if words[1] == "<" else np.nextafter(float(words[0]), -np.inf)
     assert (low is None) == (change["above"] is None)
     assert (high is None) == (change["at_most"] is None)
     if low is None:

@@ -34,6 +34,7 @@ from penjing.text.labels import (
     split_text,
 )
 from penjing.training.count_rows import with_counts
+from penjing.training.tree_edits import TrainingSet
 from penjing.tree.builder import unit_totals
 from penjing.tree.counts import Totals
 from penjing.tree.dialect import TEXTBOOK, dialect_of
@@ -44,6 +45,8 @@ from penjing.tree.tree_data import TreeData
 
 Plain = dict[str, Any]
 
+PURE = "pure"
+"""The reason of a leaf whose rows have one class."""
 MOST_ROW_NUMBERS = 1_000_000
 """Steps list the numbers of their rows unless rows times depth exceed this."""
 
@@ -78,6 +81,25 @@ def explain(tree: TreeData, node: int = 0, data: Table | None = None) -> Plain:
         return _describe_step(tree, node, trace_step(tree, node))
     (step,) = compute_steps(tree, [node], data)
     return _describe_with_counts(tree, node, step, _with_counts(tree, data))
+
+
+def explain_by(computer: TraceComputer, node: int, *, searches_leaves: bool = False) -> Plain:
+    """Return what `explain` does, from the rows of a trace computer that may be used again.
+
+    Parameters
+    ----------
+    computer : TraceComputer
+        Computes the steps of a tree with counts.
+    node : int
+        The number of the node.
+    searches_leaves : bool
+        Whether leaves that no split was searched for have candidates, too, unless they are pure.
+    """
+    if searches_leaves and computer.stops.get(node, PURE) != PURE:
+        step = computer.candidates(node)
+    else:
+        (step,) = computer.steps([node])
+    return _describe_step(computer.tree, node, step)
 
 
 def _has_step(tree: TreeData, node: int) -> bool:
@@ -232,6 +254,8 @@ def about_node(tree: TreeData, node: int) -> Plain:
         "rules": tree.recipe.get("rules", TEXTBOOK),
         "question": None if tree.is_leaf[node] else tree.schema[int(tree.nodes.column[node])].name,
     }
+    if tree.has_weights:
+        description["is_weight"] = True
     if tree.is_regression:
         weight = max(tree.weight_of(node), np.finfo(float).tiny)
         return description | {"variance": float(tree.losses[node]) / weight}
@@ -295,6 +319,9 @@ def _name_branches(tree: TreeData, node: int, chosen: Plain) -> None:
     if len(chosen["branches"]) == len(children):
         for branch, child in zip(chosen["branches"], children, strict=True):
             branch["answer"] = branch["answer"] or ", ".join(group_names(tree, child))
+        if chosen.get("cut") is not None and np.isfinite(tree.nodes.cut[node]):
+            for place, branch in enumerate(chosen["branches"][:2]):  # as the tree prints them
+                branch["answer"] = answer_text(tree, node, place)
 
 
 def _steered(tree: TreeData, node: int, step: Mapping[str, Any]) -> Plain:
@@ -324,15 +351,8 @@ def _steered(tree: TreeData, node: int, step: Mapping[str, Any]) -> Plain:
 def _is_best_of_column(tree: TreeData, node: int, step: Mapping[str, Any]) -> bool:
     """Whether a node is split as the recipe would split this column."""
     column = int(tree.nodes.column[node])
-    for record in step.get("candidates", ()):
-        if record["column"] == column and "after" in record:
-            if "codes" in record:
-                sides = zip(record["codes"], record["sides"], strict=True)
-                first = {code for code, side in sides if side == 0}
-                own = set(tree.nodes.levels(tree.children(node)[0]).tolist())
-                return bool(first <= own and len(record["after"]) == tree.n_children[node])
-            return bool(record.get("cut") == float(tree.nodes.cut[node]))
-    return False
+    records = (r for r in step.get("candidates", ()) if r["column"] == column)
+    return any(bool(record.get("is_best")) for record in records)
 
 
 def _in_average(tree: TreeData) -> list[bool]:
@@ -554,6 +574,20 @@ def trace_computer(tree: TreeData, data: Table) -> TraceComputer:
     rows = masked(rows, forbidden_columns(tree))
     engine = engine_of_table("native", rows, recipe)
     return TraceComputer(engine, tree, recipe, _known_totals(tree, rows))
+
+
+def training_set_computer(tree: TreeData, training: TrainingSet) -> TraceComputer:
+    """Return what `trace_computer` does, with rows that are already prepared and counted.
+
+    Parameters
+    ----------
+    tree : TreeData
+        A tree with counts.
+    training : TrainingSet
+        Its training rows; they may serve several trees, one after another.
+    """
+    totals = _known_totals(tree, training.table)
+    return TraceComputer(training.engine, tree, training.recipe, totals)
 
 
 def _recipe_and_rows(tree: TreeData, data: Any) -> tuple[Recipe, Table]:  # noqa: ANN401 - a table, or a source

@@ -9,7 +9,7 @@ from penjing.explain import node_text
 from penjing.formatting.document import Block, Document, FormulaLine, Grid, Heading, Paragraph
 from penjing.i18n import say
 from penjing.text import formula
-from penjing.text.labels import quoted, rounded_text
+from penjing.text.labels import condition_text, quoted, rounded_text
 from penjing.text.phrases import class_counts, join_clauses, rows_of
 
 Plain = Mapping[str, Any]
@@ -49,7 +49,7 @@ def node_document(
 
 def rows_line(explanation: Plain, lang: str) -> str:
     """Return the number of rows of a node, and their classes or mean."""
-    rows = rows_of(explanation["rows"], lang)
+    rows = rows_of(explanation["rows"], lang, is_weight="is_weight" in explanation)
     if not explanation["rows"]:
         return rows
     if "variance" in explanation:
@@ -80,7 +80,11 @@ def _table(explanation: Plain, with_gain: list[Plain], lang: str, *, all_candida
     headings = [say(node_text.heading_key(key, explanation), lang) for key, _ in shown]
     rows = [
         [
-            quoted(candidate["column"]) + node_text.condition_suffix(candidate, ascii_only=False),
+            condition_text(
+                quoted(candidate["column"])
+                + node_text.condition_suffix(candidate, ascii_only=False),
+                lang,
+            ),
             *(number(candidate) for _, number in shown),
             node_text.remark(explanation, candidate, lang),
         ]

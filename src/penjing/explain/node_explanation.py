@@ -13,9 +13,11 @@ from penjing.formatting.document import Document
 from penjing.formatting.document_formats import write_document
 from penjing.formatting.frame import frame_of
 from penjing.formatting.html_table import html_text
+from penjing.registry import load
 from penjing.tree.tree_data import TreeData
 
 if TYPE_CHECKING:
+    from penjing.formatting.chart_protocol import AnyChart
     from penjing.formatting.frame import DataFrame
 
 Plain = dict[str, Any]
@@ -120,6 +122,44 @@ class NodeExplanation:
         8
         """
         return cuts_of(self.told, column)
+
+    def chart(
+        self,
+        column: str | None = None,
+        *,
+        lang: str = "en",
+        theme: str = "light",
+        title: str | None = None,
+    ) -> AnyChart:
+        """Return the candidates as a chart: their scores, or the gain of every threshold of one.
+
+        Parameters
+        ----------
+        column : str, optional
+            The name of a numeric or ordinal column, for the gain over its thresholds; without it
+            the chart has a bar for the score of each column.
+        lang : str
+            ``en`` or ``zh``.
+        theme : str
+            ``light``, ``dark`` or ``print``.
+        title : str, optional
+            The heading; default: what the chart shows.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> why = penjing.fit(penjing.example("golf")).why()
+        >>> why.chart("humidity").kind, why.chart().kind
+        ('thresholds', 'candidates')
+        """
+        style: dict[str, Any] = {"lang": lang, "theme": theme, "title": title}
+        made: AnyChart
+        if column is None:
+            made = load("chart", "candidates")(self.told, **style)
+            return made
+        path = node_text.node_location(self.told, lang)
+        made = load("chart", "thresholds")(self.cuts(column), node=path, **style)
+        return made
 
     def text(
         self,

@@ -120,7 +120,8 @@ def forced_sentence(
     explanation: Plain, forced: Plain, lang: str, *, ascii_only: bool = False
 ) -> str:
     """Return the sentence that says that a split was forced, and what the recipe prefers."""
-    split = ascii_signs(forced["split"]) if ascii_only else forced["split"]
+    split = condition_text(forced["split"], lang, ascii_only=ascii_only)
+    split = ascii_signs(split) if ascii_only else split
     values = {"split": split, "gain": decimals(forced["gain"])}
     if forced["own"] == explanation["question"]:
         return say("why_forced_same", lang, **values)
@@ -141,7 +142,7 @@ def refused_candidates(explanation: Plain, lang: str) -> list[str]:
 def heading(explanation: Plain, lang: str, *, ascii_only: bool = False) -> str:
     """Return the line with the path of a node, its rows, and their impurity."""
     location = node_location(explanation, lang, ascii_only=ascii_only)
-    rows = rows_of(explanation["rows"], lang)
+    rows = rows_of(explanation["rows"], lang, is_weight="is_weight" in explanation)
     if not explanation["rows"]:
         return say("why_head_empty", lang, place=location, rows=rows)
     if "variance" in explanation:
@@ -310,10 +311,7 @@ def condition_suffix(candidate: Plain, *, ascii_only: bool) -> str:
 def remark(explanation: Plain, candidate: Plain, lang: str) -> str:
     """Return the remark behind a candidate: chosen, a tie, or why it was not compared."""
     if candidate["is_chosen"]:
-        forced = explanation.get("forced")
-        if forced is None:
-            return say("why_chosen", lang)
-        return say("why_forced" if forced["is_best"] else "why_forced_other", lang)
+        return say("why_chosen" if explanation.get("forced") is None else "why_forced", lang)
     if candidate["column"] in explanation["tied"]:
         return say("why_equal", lang)
     if candidate["score"] is not None:

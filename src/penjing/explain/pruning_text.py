@@ -18,6 +18,7 @@ from penjing.text.labels import (
     weight_text,
 )
 from penjing.text.phrases import join_clauses, method_name
+from penjing.text.row_amounts import amount_heading
 from penjing.tree.tree_data import TreeData
 
 MIN_STEP_WIDTH, MIN_ROWS_WIDTH, MIN_SUBTREE_WIDTH = 4, 4, 9
@@ -55,6 +56,7 @@ def write(
     keys += [f"prune_{measure_of(record)}", f"prune_leaf_{measure_of(record)}"]
     keys += ["prune_tree_kept", "prune_tree_leaf"] if total else []
     headings = [say(key, lang) for key in (*keys, "prune_decision")]
+    headings[2] = amount_heading(tree, "prune_rows", lang)
     rows = [
         _row(tree, index, decision, measure_of(record), lang, total=total, ascii_only=ascii_only)
         for index, decision in enumerate(record["decisions"], start=1)
@@ -146,7 +148,7 @@ def decision_list(
     *,
     ascii_only: bool = False,
     limit: int | None = None,
-    for_command: bool = False,
+    for_command: bool | None = False,
 ) -> str:
     """Return one line for each decision of a pruner.
 
@@ -163,7 +165,7 @@ def decision_list(
     limit : int, optional
         Maximum number of decisions.
     for_command : bool
-        Name options of the command instead of methods.
+        Name options of the command instead of methods; None: name neither.
     """
     decisions = record.get("decisions", ())
     n = int(record.get("n_decisions", len(decisions)))
@@ -173,8 +175,21 @@ def decision_list(
         text = decision_text(tree, record, decision, lang, ascii_only=ascii_only)
         lines.append(f"  {index}. {text}")
     if limit is not None and limit < len(decisions):
-        lines.append(say_for(for_command, "story_more", lang, n=len(decisions) - limit))
+        lines.append(more_steps(len(decisions) - limit, lang, for_command=for_command))
     return "\n".join(lines)
+
+
+def more_steps(n: int, lang: str, *, for_command: bool | None = False) -> str:
+    """Return the sentence on steps that are not listed, and how to list them.
+
+    Examples
+    --------
+    >>> more_steps(8, "en"), more_steps(8, "en", for_command=None)
+    ('8 more steps; trace.text(steps=None) shows all.', '8 more steps.')
+    """
+    if for_command is None:
+        return say("story_more_report", lang, n=n)
+    return say_for(for_command, "story_more", lang, n=n)
 
 
 def decision_text(

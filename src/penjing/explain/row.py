@@ -255,13 +255,17 @@ def _path_node(tree: TreeData, table: Table, node: int, child: int | None) -> Pl
         "branch": None,
         "by": None,
     }
+    if tree.has_weights:
+        entry["is_weight"] = True
     if not tree.is_regression and tree.has_counts:
         entry["total"] = [_number(v) for v in total.tolist()]
     if not tree.is_leaf[node]:
         c = int(tree.nodes.column[node])
         entry |= {"question": tree.schema[c].name, "value": _value(table, c)}
     if child is not None:
-        entry |= {"branch": branch_text(tree, child), "by": _sent_by(tree, table, node)}
+        value = entry["value"] if isinstance(entry["value"], int | float) else None
+        branch = branch_text(tree, child, value=value)
+        entry |= {"branch": branch, "by": _sent_by(tree, table, node)}
     return entry
 
 
@@ -334,7 +338,8 @@ class _Allowed:
         if is_code:
             return self.low + 1.0
         dtype = np.float32 if single else np.float64
-        above = dtype(self.low)
+        with np.errstate(over="ignore"):  # beyond 32 bits it is infinite
+            above = dtype(self.low)
         return float(above if float(above) > self.low else np.nextafter(above, dtype(np.inf)))
 
     def narrowed(self, threshold: _Threshold, *, is_below: bool) -> _Allowed:
@@ -359,6 +364,10 @@ class _Allowed:
         )
 
 
+BEYOND_32_BITS = 2.0**128 - 2.0**103
+"""The least number that is infinite in 32 bits."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Threshold:
     """A threshold: values up to ``below`` take one branch, values beyond ``above`` the other."""
@@ -374,6 +383,8 @@ class _Threshold:
         If the model compares numbers in 32 bits, ``below`` and ``above`` are the last number that
         rounds to the first branch and the first that rounds to the other.
         """
+        if single and cut == -math.inf:  # what is below all numbers of 32 bits rounds to it
+            return _Threshold(-BEYOND_32_BITS, -BEYOND_32_BITS, gap)
         if not math.isfinite(cut) or not (single or is_code):
             return _Threshold(cut, cut, gap)
         if is_code:
@@ -498,7 +509,7 @@ class _Search:
             nodes = self.tree.nodes
             codes = nodes.levels(child).tolist() if child >= 0 else self.tree.empty_levels(node)
             return _Allowed(levels=tuple(k for k in codes if k in (allowed.levels or codes)))
-        if math.isinf(cut):
+        if cut == math.inf:  # known values, or all numbers of 32 bits
             return allowed
         is_below = child == self.tree.first_child[node]
         return allowed.narrowed(self._threshold(node), is_below=is_below)
@@ -661,7 +672,9 @@ class _Search:
             change["above"] = self._plain(c, allowed.low)
         if math.isfinite(allowed.high):
             change["at_most"] = self._plain(c, allowed.high)
-        return change | {"test": _interval_text(quoted(field.name), allowed, low, high)}
+        is_numeric = field.is_numeric
+        test = _interval_text(quoted(field.name), allowed, low, high, is_numeric=is_numeric)
+        return change | {"test": test}
 
     def _plain(self, c: int, value: float | None) -> Any:  # noqa: ANN401 - a level or a number
         if value is None:
@@ -670,11 +683,39 @@ class _Search:
         return value if field.is_numeric else field.levels[int(value)]
 
 
-def _interval_text(name: str, allowed: _Allowed, low: str, high: str) -> str:
-    """Return an interval as text; an unlimited one requires only that the value is known."""
+def _interval_text(
+    name: str, allowed: _Allowed, low: str, high: str, *, is_numeric: bool = False
+) -> str:
+    """Return an interval as text; an unlimited one requires only that the value is known.
+
+    An end just below a round number, as rpart has them, is written with the round number: no
+    value lies between, so ``≤ 6.499999999999999`` is ``< 6.5``.
+    """
+    above = _round_number_above(allowed.low) if is_numeric else None
+    below = _round_number_above(allowed.high) if is_numeric else None
+    if math.isinf(allowed.low) and math.isinf(allowed.high):
+        return f"{name} ≠ ?"
+    upper = f" ≤ {high}" if below is None else f" < {below}"
     if math.isinf(allowed.low):
-        return f"{name} ≠ ?" if math.isinf(allowed.high) else f"{name} ≤ {high}"
-    return f"{name} > {low}" if math.isinf(allowed.high) else f"{low} < {name} ≤ {high}"
+        return name + upper
+    if math.isinf(allowed.high):
+        return f"{name} > {low}" if above is None else f"{name} ≥ {above}"
+    return (f"{low} < {name}" if above is None else f"{above} ≤ {name}") + upper
+
+
+def _round_number_above(end: float) -> str | None:
+    """Return the next number after an end as text, if that is a shorter one; else None.
+
+    Examples
+    --------
+    >>> _round_number_above(6.499999999999999), _round_number_above(2.5)
+    ('6.5', None)
+    """
+    if not math.isfinite(end):
+        return None
+    following = math.nextafter(end, math.inf)
+    is_shorter = len(repr(following)) + 6 < len(repr(end))
+    return number_text(following) if is_shorter else None
 
 
 def _half_range(tree: TreeData, c: int) -> float:

@@ -194,7 +194,9 @@ class Votes:
                 "accuracy": f"{r.accuracy:.3f}", "lift": f"{r.lift:.1f}",
                 "answer": quoted(self.tree.classes[r.class_]),
             }  # fmt: skip
-            lines.append(f"{i:>3}  {say('votes_rule', lang, **values)}")
+            is_weight = self.tree.has_weights or "." in values["cover"]
+            key = "votes_rule_weight" if is_weight else "votes_rule"
+            lines.append(f"{i:>3}  {say(key, lang, **values)}")
         default = quoted(self.tree.classes[self.default])
         lines.append(say("ruleset_default", lang, answer=default))
         correct, total = (weight_text(n) for n in self.training)

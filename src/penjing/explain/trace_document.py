@@ -9,7 +9,7 @@ from penjing.explain import pruning_text, trace_text
 from penjing.explain.node_document import formula_blocks
 from penjing.explain.node_text import node_location
 from penjing.formatting.document import Block, Document, Heading, Inline, Items, Paragraph, Strong
-from penjing.i18n import say, say_for
+from penjing.i18n import say
 from penjing.text.labels import quoted
 from penjing.text.phrases import method_name
 from penjing.tree.tree_data import TreeData
@@ -79,6 +79,6 @@ def _pruning_blocks(
         Items([pruning_text.decision_text(tree, record, d, lang) for d in decisions[:limit]]),
     ]
     if limit is not None and limit < len(decisions):
-        sentence = say_for(for_command, "story_more", lang, n=len(decisions) - limit)
+        sentence = pruning_text.more_steps(len(decisions) - limit, lang, for_command=for_command)
         blocks.append(Paragraph(sentence))
     return blocks

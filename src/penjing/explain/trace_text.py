@@ -24,10 +24,11 @@ from penjing.text.labels import (
     quoted,
     weight_text,
 )
-from penjing.text.phrases import class_counts, join_names, rows_of
+from penjing.text.phrases import class_counts, join_names
+from penjing.text.row_amounts import rows_and_weight
 from penjing.tree.dialect import dialect_of
 from penjing.tree.split_syntax import parse_levels
-from penjing.tree.tree_data import TreeData
+from penjing.tree.tree_data import BY_HAND, TreeData
 
 Plain = Mapping[str, Any]
 
@@ -55,7 +56,7 @@ def write(
     lang: str = "en",
     *,
     ascii_only: bool = False,
-    for_command: bool = False,
+    for_command: bool | None = False,
     formulas: bool = False,
 ) -> str:
     """Return the trace of a tree as text.
@@ -65,14 +66,15 @@ def write(
     steps : list of dict
         The result of :func:`penjing.explain.node.story`, or the first steps of it.
     about : dict
-        ``target``, ``recipe`` (its settings), ``rows``, ``steps`` (their number) and ``is_whole``
+        ``target``, ``recipe`` (its settings), ``rows`` (their weight), ``n_rows`` (their number, if
+        known), ``steps`` (their number) and ``is_whole``
         (whether the trace has all of them).
     lang : str
         ``en`` or ``zh``.
     ascii_only : bool
         Use ASCII characters only.
     for_command : bool
-        Name options of the command instead of methods.
+        Name options of the command instead of methods; None: name neither.
     formulas : bool
         Show the formulas of every node: its impurity, and the score of the best candidate.
     """
@@ -88,20 +90,26 @@ def write(
 def opening_sentence(about: Plain, lang: str) -> str:
     """Return the sentence on the rows and the recipe that a tree was grown from."""
     name, target = about["recipe"].get("name", "?"), quoted(about["target"])
-    rows = rows_of(about["rows"], lang)
-    heading_key = "story_head_by_hand" if name == "by hand" else "story_head"
+    rows = rows_and_weight(about["rows"], about.get("n_rows"), lang)
+    heading_key = "story_head_by_hand" if name == BY_HAND else "story_head"
     return say(heading_key, lang, target=target, rows=rows, recipe=name, n=about["steps"])
 
 
 def closing(
-    steps: Sequence[Plain], about: Plain, lang: str, *, for_command: bool = False
+    steps: Sequence[Plain], about: Plain, lang: str, *, for_command: bool | None = False
 ) -> list[str]:
     """Return the sentences on steps that are not listed."""
     sentences = []
     if steps and len(steps) < about["steps"]:
-        sentences.append(say_for(for_command, "story_more", lang, n=about["steps"] - len(steps)))
+        sentences.append(
+            pruning_text.more_steps(about["steps"] - len(steps), lang, for_command=for_command)
+        )
     if steps and not about["is_whole"]:
-        sentences.append(say_for(for_command, "story_cut_short", lang))
+        sentences.append(
+            say("story_cut_short_report", lang)
+            if for_command is None
+            else say_for(for_command, "story_cut_short", lang)
+        )
     return sentences
 
 
@@ -113,7 +121,7 @@ def write_all(
     n_steps: int = 0,
     ascii_only: bool = False,
     limit: int | None = None,
-    for_command: bool = False,
+    for_command: bool | None = False,
     formulas: bool = False,
 ) -> str:
     """Return how a tree was grown and pruned as text.
@@ -133,12 +141,12 @@ def write_all(
     limit : int, optional
         The largest number of decisions of each pruning that are listed.
     for_command : bool
-        Name options of the command instead of methods.
+        Name options of the command instead of methods; None: name neither.
     formulas : bool
         Show the formulas of every node.
     """
     about = about_trace(tree, steps, n_steps)
-    style = {"ascii_only": ascii_only, "for_command": for_command}
+    style: dict[str, Any] = {"ascii_only": ascii_only, "for_command": for_command}
     texts = [write(steps, about, lang, formulas=formulas, **style)] if steps else []
     texts += [
         pruning_text.decision_list(tree, record, lang, limit=limit, **style)
@@ -155,6 +163,7 @@ def about_trace(tree: TreeData, steps: Sequence[Plain], n_steps: int) -> Plain:
         "target": tree.target.name,
         "recipe": dict(tree.recipe),
         "rows": steps[0]["rows"] if steps and not tree.has_counts else tree.weight_of(0),
+        "n_rows": tree.about.get("n_rows") if tree.has_counts else None,
         "steps": n_steps,
         "is_whole": trace is None or bool(trace.get("is_whole", True)),
     }
@@ -201,7 +210,7 @@ def step_parts(step: Plain, recipe: Plain, lang: str, *, ascii_only: bool) -> li
     parts += [("refused", text) for text in refused_candidates(step, lang)]
     if step["question"] is not None and (candidates or "forced" in step):
         parts += [
-            ("choose", _choice(step, candidates, lang)),
+            ("choose", _choice(step, candidates, lang, ascii_only=ascii_only)),
             ("branches", _branches(step, lang, ascii_only=ascii_only)),
         ]
         if step["empty"]:
@@ -221,16 +230,18 @@ def _rows(step: Plain, lang: str) -> str:
         )
     else:
         impurity = class_counts(step["classes"], step["total"])
+    n = weight_text(step["rows"])
+    if "is_weight" in step or "." in n:
+        n = say("total_weight", lang, weight=n)
     numbers = step.get("row_numbers")
     if not numbers:
-        return say("story_rows", lang, n=weight_text(step["rows"]), mixed=impurity)
+        return say("story_rows", lang, n=n, mixed=impurity)
     ids = step.get("row_ids")
     if ids and None not in ids:
         which, column = join_names(ids, lang, MAX_ROWS), step["row_id_column"]
-        return say("story_which_ids", lang, n=weight_text(step["rows"]), column=column,
-                   which=which, mixed=impurity)  # fmt: skip
+        return say("story_which_ids", lang, n=n, column=column, which=which, mixed=impurity)
     which = join_names(numbers, lang, MAX_ROWS)
-    return say("story_which_rows", lang, n=weight_text(step["rows"]), which=which, mixed=impurity)
+    return say("story_which_rows", lang, n=n, which=which, mixed=impurity)
 
 
 def _stop_conditions(step: Plain, recipe: Plain, lang: str) -> str:
@@ -311,13 +322,14 @@ def _ranking_number(step: Plain, candidate: Plain) -> float:
     return shown
 
 
-def _choice(step: Plain, candidates: list[Plain], lang: str) -> str:
+def _choice(step: Plain, candidates: list[Plain], lang: str, *, ascii_only: bool) -> str:
     chosen = quoted(step["question"])
     if forced := step.get("forced"):
+        split = condition_text(forced["split"], lang, ascii_only=ascii_only)
         if forced["own"] == step["question"]:
-            return say("story_forced_same", lang, chosen=forced["split"])
+            return say("story_forced_same", lang, chosen=split)
         own = say("why_no_split", lang) if forced["own"] is None else quoted(forced["own"])
-        return say("story_forced", lang, chosen=forced["split"], own=own)
+        return say("story_forced", lang, chosen=split, own=own)
     others = [name for name in step["tied"] if name != step["question"]]
     score = decimals(candidates[0]["score"] or 0.0)
     if others:
@@ -342,7 +354,16 @@ def _branches(step: Plain, lang: str, *, ascii_only: bool) -> str:
         f"{_in_braces(b['answer'], lang, ascii_only=ascii_only)} {weight_text(b['rows'])}"
         for b in step.get("forced", chosen).get("branches", ())
     )
+    n_missing = chosen.get("missing") or 0
+    if n_missing and "forced" not in step and not _counts_missing(step, chosen):
+        text = say("story_missing", lang, branches=text, n=weight_text(n_missing))
     return ascii_signs(text) if ascii_only else text
+
+
+def _counts_missing(step: Plain, chosen: Plain) -> bool:
+    """Whether the rows of the branches include those with a missing value."""
+    counted = sum(float(branch["rows"]) for branch in chosen.get("branches", ()))
+    return counted >= float(step["rows"]) * (1 - 1e-9)
 
 
 def _in_braces(branch: str, lang: str, *, ascii_only: bool) -> str:
