@@ -1,8 +1,8 @@
-"""The registry: criteria, dialects, pruners, engines, renderers and exports, by name.
+"""The registry: criteria, dialects, pruners, engines, renderers, charts and exports, by name.
 
 A new one is one file (or folder) and one line here. Other packages register theirs through entry
 points of the groups ``penjing.criteria``, ``penjing.dialects``, ``penjing.pruners``,
-``penjing.engines``, ``penjing.renderers`` and ``penjing.exports``.
+``penjing.engines``, ``penjing.renderers``, ``penjing.charts`` and ``penjing.exports``.
 """
 
 from __future__ import annotations
@@ -59,6 +59,20 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "dict": "penjing.render.nested_dict:write",
         "nested": "penjing.render.nested_json:write",
     },
+    "chart": {
+        "learning": "penjing.render.charts.curve:draw",
+        "pruning": "penjing.render.charts.curve:draw",
+        "importance": "penjing.render.charts.importance_bars:draw",
+        "candidates": "penjing.render.charts.candidates:draw",
+        "thresholds": "penjing.render.charts.thresholds:draw",
+        "confusion": "penjing.render.charts.confusion:draw",
+        "roc": "penjing.render.charts.ranking:draw_roc",
+        "precision_recall": "penjing.render.charts.ranking:draw_precision_recall",
+        "calibration": "penjing.render.charts.calibration:draw",
+        "predictions": "penjing.render.charts.predictions:draw",
+        "compared_trees": "penjing.render.charts.compared_trees:draw",
+        "plane": "penjing.render.charts.plane:draw",
+    },
     "export": {
         "python": "penjing.export.python:write",
         "sql": "penjing.export.sql:write",
@@ -79,6 +93,7 @@ _GROUPS = {
     "pruner": "penjing.pruners",
     "engine": "penjing.engines",
     "renderer": "penjing.renderers",
+    "chart": "penjing.charts",
     "export": "penjing.exports",
 }
 _OLD_GROUPS = {

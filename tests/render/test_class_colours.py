@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
-from itertools import pairwise
+from dataclasses import replace
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penjing import fit
+from penjing import RECIPES, cross_validate, fit
 from penjing.api.tree import Tree
 from penjing.data.table import Table, nominal, numeric
+from penjing.explain.split_data import with_sketches
 from penjing.render import diagram, icicle, plot, svg
 from penjing.render import html as html_page
+from penjing.render import report as report_page
 from penjing.render import theme as themes
+from penjing.render.charts.shapes import Mark, Text
 from penjing.render.class_colours import MAX_COLOURS, OTHER_CLASSES, colour_indices
+from penjing.render.value_scale import short_number, value_tints
 from penjing.text.font_metrics import width
 from penjing.text.labels import group_names
 
@@ -81,7 +86,7 @@ def test_no_two_classes_look_alike_and_no_mixed_node_looks_pure(classes, seed, t
         assert max(grey) <= min(
             sizes[k] for k, shade in enumerate(shades) if shade != OTHER_CLASSES
         )
-    picture = svg.write(tree, theme=theme)
+    picture = svg.write(tree, theme=theme, show="counts")
     for node, drawn in bars_in(picture).items():
         present = [f"k{shades[k]}" for k in np.flatnonzero(tree.nodes.total[node])]
         assert sorted(kind for kind in drawn if kind != "|") == sorted(present)
@@ -105,7 +110,9 @@ def test_legends_agree_and_count_every_row(classes, seed, lang):
         assert str(classes - len(named)) in legend[-1][0]
     assert icicle.build_icicle(tree, "light", lang=lang).heading.legend == legend
     data = html_page.page_data(tree, lang, "light", None)
-    assert data["legend"][lang] == legend
+    assert [data["classes"][k] for k in data["order"] if data["shades"][k] != OTHER_CLASSES] == [
+        name for name, _ in named[:OTHER_CLASSES]
+    ]
     places = {name: place for place, (name, _) in enumerate(named)}
     for name, shade in zip(data["classes"], data["shades"], strict=True):
         assert places.get(name, OTHER_CLASSES) == shade
@@ -118,10 +125,10 @@ def test_axes_have_the_same_colours_and_lines():
     from matplotlib.patches import Rectangle  # noqa: PLC0415
 
     tree = many(26, 3)
-    axes = plot.plot(tree, Figure().add_subplot())
+    axes = plot.plot(tree, Figure(figsize=(30, 20)).add_subplot(), show="counts")
     drawn = [patch for patch in axes.patches if type(patch) is Rectangle]
     lines = [patch for patch in drawn if patch.get_width() == 0]
-    boxes = diagram.build_diagram(tree).boxes
+    boxes = diagram.build_diagram(tree, show="counts").boxes
     shades = [[shade for shade, _ in box.bar] for box in boxes]
     wanted = sum(a == b for bar in shades for a, b in pairwise(bar))
     assert len(lines) == wanted > 0
@@ -149,13 +156,78 @@ def test_an_icicle_of_numbers_is_seen_and_told_as_it_is(theme):
         assert f"{min(values):.6g}" in facts
         assert f"{max(values):.6g}" in facts
         assert html_page.page_data(tree, lang, "light", None)["icicle"][lang] in facts
-    assert "purity" in icicle.build_icicle(many(3), theme).heading.facts
+    seen = "purity" if theme != "print" else "pattern = predicted class"
+    assert seen in icicle.build_icicle(many(3), theme).heading.facts
 
 
 def test_an_icicle_prints_no_part_of_a_number():
     tree = numbers(1, 900)
-    whole = {f"{v:.6g}" for v in tree.values.tolist()} | {f.name for f in tree.schema} | {""}
+    whole = {short_number(v) for v in tree.values.tolist()} | {f.name for f in tree.schema} | {""}
     assert {bar.name for bar in icicle.build_icicle(tree, "light").bars} <= whole
+
+
+@pytest.mark.parametrize("theme", sorted(themes.THEMES))
+def test_neighbouring_tints_of_the_legend_are_seen_to_differ(theme):
+    look = themes.THEMES[theme]
+    tints = value_tints(look)
+    shown = [tints[round(k / 5 * (len(tints) - 1))] for k in range(6)]
+    assert all(themes.contrast(a, b) >= 1.18 for a, b in pairwise(shown))
+    assert min(themes.contrast(tint, look.text) for tint in tints) >= 4.5
+    tree = numbers(3)
+    fills = [e.get("fill") for e in swatches(icicle.write(tree, theme=theme))]
+    assert fills == shown
+    assert fills == [e.get("fill") for e in swatches(svg.write(tree, theme=theme))]
+
+
+def swatches(picture: str) -> list[ET.Element]:
+    root = ET.fromstring(picture)  # noqa: S314 - our own text
+    return [e for e in root.findall(f"{SVG}rect") if e.get("width") == "12"]
+
+
+def test_rectangles_of_an_icicle_have_gaps_between_them():
+    for tree in (numbers(2), many(5)):
+        bars = [bar for bar in icicle.build_icicle(tree, "light").bars if bar.width >= 4]
+        for a, b in combinations(bars, 2):
+            if a.y == b.y:
+                left, right = sorted((a, b), key=lambda bar: bar.x)
+                assert left.x + icicle.bar_width(left) <= right.x - 0.9
+
+
+@FEW
+@given(st.permutations(["died", "survived", "Unknown", "class 10", "class 9", "是", "否"]))
+def test_a_class_has_its_colour_in_whatever_order_the_rows_come(order):
+    x = numeric("x", list(range(70)))
+    tree = fit(Table((x,), nominal("y", sorted(order * 10, key=order.index)), 70))
+    found = dict(zip(tree.classes, colour_indices(tree), strict=True))
+    names = ["class 9", "class 10", "died", "survived", "Unknown", "否", "是"]
+    assert found == {name: place for place, name in enumerate(names)}
+    assert [name for name, _ in diagram.build_diagram(tree).legend] == names
+
+
+def test_every_grey_class_is_named_in_the_legend():
+    tree = many(26, 3)
+    grey = {
+        f"{name} ({int(n)})"
+        for name, n, shade in zip(
+            tree.classes, tree.nodes.total[0], colour_indices(tree), strict=True
+        )
+        if shade == OTHER_CLASSES
+    }
+    assert set(diagram.build_diagram(tree).heading.grey) == grey
+    drawn = " ".join(t.text or "" for t in ET.fromstring(svg.write(tree)).iter(f"{SVG}text"))  # noqa: S314
+    assert all(name in drawn for name in grey)
+    assert diagram.build_diagram(many(8)).heading.grey == ()
+
+
+def test_the_card_of_a_split_names_more_classes_where_there_is_room():
+    tree = many(26, 3, 2000)
+    letters = replace(tree.target, levels=tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+    boxes = diagram.build_diagram(replace(with_sketches(tree), target=letters)).boxes
+    named = [box.lines[0].count("%") for box in boxes if box.kind == "split"]
+    assert max(named) >= 2
+    for box in boxes:
+        if box.kind == "split":
+            assert sum(width(line, diagram.SMALL) for line in box.lines) + 20 <= box.width
 
 
 LETTERS = st.text(st.sampled_from("abcdefgh IJKLMNOP-_'市区"), min_size=1, max_size=60)
@@ -208,3 +280,46 @@ def test_labels_show_levels_that_exist_and_count_the_others(levels):
             check_label(
                 bar.branch_label, group_names(tree, node), diagram.SMALL, bar.width - 8, bold=False
             )
+
+
+@pytest.mark.parametrize("classes", [2, 8, 19, 26])
+def test_charts_give_a_class_the_colour_that_it_has_in_the_picture(classes):
+    tree = many(classes, classes, n=600)
+    indices = dict(zip(map(str, tree.classes), colour_indices(tree), strict=True))
+    table = tree.training_table()
+    of_folds = cross_validate(table, RECIPES["cart-binary"].but(max_leaves=12), 3)
+    for report in (tree.score(table), of_folds):
+        for kind in ("roc", "precision_recall"):
+            chart = report.chart(kind)
+            names = {
+                dict(shape.values)["class"]: shape.fill
+                for shape in chart.shapes
+                if isinstance(shape, Mark) and dict(shape.values).get("class")
+            }
+            assert len(names) == (1 if classes == 2 else OTHER_CLASSES)
+            assert names == {name: f"line{indices[name]}" for name in names}
+            assert len(set(names.values())) == len(names)
+    rows = replace(table, columns=table.columns[:2])
+    flat = fit(rows, recipe="cart-binary", max_leaves=12)
+    assert colour_indices(flat) == colour_indices(tree)
+    plane = flat.plane("x0", "x1", points=rows)
+    text = " ".join(shape.text for shape in plane.shapes if isinstance(shape, Text))
+    assert all(re.search(rf"\b{name}\b", text) for name in indices)
+    points = {dict(s.values)["row"]: s.fill for s in plane.shapes if isinstance(s, Mark)}
+    classes_of = map(str, rows.target.values())
+    assert points == {row: f"k{indices[name]}" for row, name in enumerate(classes_of, 1)}
+
+
+@pytest.mark.parametrize("classes", [19, 26])
+def test_grey_classes_are_named_in_every_picture(classes):
+    tree = many(classes, classes, n=600)
+    indices = colour_indices(tree)
+    grey = [str(k) for k, i in zip(tree.classes, indices, strict=True) if i == OTHER_CLASSES]
+    assert len(grey) == classes - OTHER_CLASSES
+    for picture in (svg.write(tree), icicle.write(tree), report_page.write(tree)):
+        text = " ".join(re.split(r"<[^>]+>", picture))
+        assert all(re.search(rf"\b{name} \(\d+\)", text) for name in grey)
+    fills = legend_in(svg.write(tree))
+    inside = report_page.write(tree, theme="light")
+    swatches = re.findall(r'<rect[^>]*width="12"[^>]*fill="(#\w+)"', inside)
+    assert swatches[: len(fills)] == fills == legend_in(icicle.write(tree))

@@ -168,7 +168,12 @@ def test_ties_empty_branches_surrogates_and_missing_values_are_seen():
     assert "(missing)<" in picture
     n = int(np.isnan(holes).sum())
     assert f"missing: x {n}" in picture
-    assert "? z " in picture  # the tooltip tells the surrogate itself
+    # The tooltip tells the surrogate itself, in words.
+    assert re.search(
+        r"if x is missing and z [^:]*: x [^(]* \(agrees for [\d.]+% of rows\)", picture
+    )
+    full = Table((numeric("x", x), columns[1]), table.target, 80)
+    assert "surrogate<" not in svg.write(fit(full, recipe="rpart"))  # no value is missing
     text = tree.draw(surrogates=True)
     assert "? z " in text
     assert text.count("?") >= 2
@@ -236,12 +241,37 @@ def test_what_rpart_improves_is_not_called_a_gain():
     assert "Gini gain" in svg.write(penjing.fit(table, recipe="sklearn"))
 
 
-def test_a_first_question_of_many_levels_is_drawn_in_part_and_says_so():
-    levels = [f"v{k}" for k in range(500) for _ in range(1 + k % 3)]
-    column = nominal("code", levels)
-    answers = [("a", "b")[int(v[1:]) % 2] for v in levels]
-    tree = fit(Table((column,), nominal("y", answers), len(levels)), recipe="id3")
-    assert tree.n_children[0] == 500
+def many_categories(n: int, target: str) -> Tree:
+    """Return a tree whose root has so many branches."""
+    levels = [f"v{k}" for k in range(n) for _ in range(1 + k % 3)]
+    numbers = [int(v[1:]) for v in levels]
+    if target == "number":
+        values = numeric("y", [float(k * k) for k in numbers])
+    else:
+        values = nominal(
+            "y", [("a", "b", "c")[k % 3] if target == "class" else f"c{k}" for k in numbers]
+        )
+    table = Table((nominal("code", levels),), values, len(levels))
+    return fit(table, recipe="id3" if target != "number" else "cart", max_depth=1)
+
+
+def test_the_leaves_of_many_categories_are_gathered_by_their_prediction():
+    tree = many_categories(200, "class")
+    assert tree.n_children[0] == 200
+    made = diagram.build_diagram(tree)
+    assert [box.kind for box in made.boxes] == ["split", *["gathered"] * 3]
+    assert made.hidden_note == "200 leaves are drawn as 3 boxes, by their predictions"
+    assert "按预测合并" in diagram.build_diagram(tree, lang="zh").hidden_note
+    weights = [float(re.search(r"n=(\d+)", box.lines[0])[1]) for box in made.boxes[1:]]
+    assert sum(weights) == tree.weight_of(0)
+    assert {box.name for box in made.boxes[1:]} == {"a", "b", "c"}
+    assert made.width < 1000
+    bars = made.boxes[0].plot.bars  # one for each box below
+    assert [sum(p.rows for p in bar.pieces) for bar in bars] == sorted(weights, reverse=True)
+
+
+def test_a_first_split_of_many_classes_is_drawn_in_part_and_says_so():
+    tree = many_categories(500, "classes")
     made = diagram.build_diagram(tree)
     assert len(made.boxes) == 1 + diagram.MAX_LEAVES
     assert {tree.weight_of(box.node) for box in made.boxes[1:]} == {3.0}
@@ -249,6 +279,7 @@ def test_a_first_question_of_many_levels_is_drawn_in_part_and_says_so():
         made.hidden_note
         == "436 of the 500 branches of the root, those with the fewest rows, are not drawn"
     )
+    assert made.layout == "left-to-right"  # a long list instead of a strip
     assert "没有画出" in diagram.build_diagram(tree, lang="zh").hidden_note
     assert len(diagram.build_diagram(tree, max_leaves=1000).boxes) == 501
 
@@ -269,5 +300,98 @@ def test_rules_are_told_in_chinese():
 def test_the_score_of_c45_is_not_called_a_ratio():
     tree = fit(penjing.example("golf"), recipe="c4.5")
     assert "score 0." in svg.write(tree)
-    assert "ratio" not in svg.write(tree)
+    assert "ratio 0." not in svg.write(tree)
     assert "ratio 0." in svg.write(fit(penjing.example("golf"), recipe="c4.5-textbook"))
+
+
+def test_dot_has_the_colours_order_and_missing_values_of_the_picture():
+    random = np.random.RandomState(8)
+    x = random.rand(80)
+    holes = np.where(random.rand(80) < 0.2, np.nan, x)
+    columns = (numeric("x", holes), numeric("z", x + 0.9 * random.rand(80)))
+    table = Table(columns, nominal("y", np.where(x > 0.35, "big", "small").tolist()), 80)
+    tree = fit(table, recipe="rpart")
+    text, boxes = tree.write("dot"), diagram.build_diagram(tree).boxes
+    leaves = [box for box in boxes if box.kind == "leaf"]
+    for box in leaves:
+        fill, outline = themes.leaf_colours(box.colour_index, themes.THEMES["light"])
+        counts = re.escape(box.lines[0])
+        label = rf'n{box.node} \[label="{box.name}\\n{counts}", style="rounded,filled"'
+        assert re.search(rf'{label}, fillcolor="{fill}", color="{outline}"\]', text)
+    assert "(missing)" in text
+    assert "（缺失）" in tree.write("dot", lang="zh")
+    melons = fit(penjing.example("watermelon2.0"))
+    drawn = [int(b) for a, b in re.findall(r"n(\d+) -> n(\d+)", melons.write("dot")) if a == "0"]
+    shown = [box.node for box in diagram.build_diagram(melons).boxes if box.parent == 0]
+    places = {box.node: box.x for box in diagram.build_diagram(melons).boxes}
+    assert drawn == sorted(shown, key=places.get)
+    assert re.search(r"\\n[\d.]+ ± [\d.]+, n=\d+", regression_tree().write("dot"))
+
+
+def regression_tree() -> Tree:
+    x = numeric("x", range(40))
+    return fit(Table((x,), numeric("y", [v * v for v in range(40)]), 40), recipe="cart-binary")
+
+
+def test_regression_has_three_digits_shares_of_variance_and_its_fit():
+    tree = regression_tree()
+    made = diagram.build_diagram(tree, max_leaves=6)
+    y = np.arange(40.0) ** 2
+    leaves = tree.apply([{"x": float(v)} for v in range(40)])
+    rmse = np.sqrt(np.mean((y - tree.values[leaves]) ** 2))
+    assert f"training RMSE {float(f'{rmse:.3g}'):g}" in made.facts.replace(".0 ", " ")
+    assert "R² " in made.facts
+    root = made.boxes[0]
+    below = [y[: int(tree.weight[1])], y[int(tree.weight[1]) :]]
+    share = 1 - sum(part.var() * len(part) for part in below) / (y.var() * 40)
+    assert root.note == f"variance −{100 * share:.3g}%"
+    for box in made.boxes:
+        digits = re.sub(r"\D", "", box.name).strip("0") if box.kind != "split" else ""
+        assert len(digits) <= 3
+        assert box.spread is not None
+        assert 0 <= box.spread.low <= box.spread.mark <= box.spread.high <= 1
+    # One axis: a node's mark stands where its mean is, whatever the node.
+    scale = made.heading.scale
+    for box in made.boxes:
+        at = (float(tree.values[box.node]) - scale.axis_low) / (scale.axis_high - scale.axis_low)
+        assert box.spread.mark == pytest.approx(at)
+    assert f"{scale.axis_low:g} to {scale.axis_high:g}" in made.heading.scale_note
+    fills = {box.value for box in made.boxes if box.kind == "leaf"}
+    assert len(fills) == sum(box.kind == "leaf" for box in made.boxes)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"a": {"x": "p", "y": {"b": {"u": "q", "v": "p", "w": "q"}}, "z": "p"}},
+        {"a": {"<= 1": 2.5, "> 1": {"b": {"u": 1.0, "v": 4.0}}}},
+    ],
+)
+def test_pictures_of_a_tree_without_counts_show_none(source):
+    tree = Tree.from_dict(source)
+    for show in (None, "counts", "data", "none"):
+        made = diagram.build_diagram(tree, show=show)
+        assert not any(box.bar or box.spread or box.plot for box in made.boxes)
+        assert len({box.edge.width for box in made.boxes if box.edge is not None}) == 1
+        assert not any("n=" in line for box in made.boxes for line in box.lines)
+        assert "no counts" in made.facts
+    folded = diagram.build_diagram(tree, max_leaves=2)
+    assert not any("n=" in line for box in folded.boxes for line in box.lines)
+    drawn = icicle.build_icicle(tree, "light")
+    assert "number of leaves" in drawn.heading.facts
+    assert "number of rows" not in drawn.heading.facts
+    fills = [bar.fill for bar in drawn.bars]
+    splits = [fill for bar, fill in zip(drawn.bars, fills, strict=True) if bar.name in ("a", "b")]
+    assert set(splits) == {themes.THEMES["light"].card}
+
+
+@pytest.mark.parametrize(("weights", "told"), [(2.5, "8 rows (total weight 20)"), (1.0, "8 rows")])
+def test_rows_and_their_weight_are_told_apart(weights, told):
+    x = np.arange(8.0)
+    target = nominal("kind", ["a", "b"] * 4)
+    table = Table((numeric("x", x),), target, 8, weight=np.full(8, weights))
+    tree = fit(table, recipe="cart-binary", max_depth=1)
+    assert diagram.build_diagram(tree).facts.split(" | ")[1] == told
+    summary = tree.report(cross_validation=False).split("</section>")[0]
+    assert told in summary
+    assert "20 rows" not in summary

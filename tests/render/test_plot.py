@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from golden_trees import TREES
@@ -35,7 +37,7 @@ def test_axes_hold_every_word_of_the_scene(name, theme):
         ax.figure.canvas.draw()  # a letter without a glyph would warn
     words = [text.get_text() for text in ax.texts]
     for box in diagram.build_diagram(tree, lang="zh").boxes:
-        for word in (box.name, box.note, box.branch_label, *box.lines):
+        for word in (box.name, box.note, box.branch_label, *box.lines, box.test_text):
             assert not word or word in words
 
 
@@ -45,7 +47,7 @@ def test_a_figure_of_our_own_is_as_large_as_the_tree_and_type_is_eleven_pixels()
     found = diagram.build_diagram(tree)
     wide, high = ax.figure.get_size_inches() * ax.figure.dpi
     assert wide == pytest.approx(found.width)
-    assert high == pytest.approx(found.height + 92)
+    assert high == pytest.approx(found.height + found.heading_layout.height)
     sizes = [text.get_fontsize() * ax.figure.dpi / 72 for text in ax.texts]
     assert min(sizes) == pytest.approx(11)
 
@@ -60,6 +62,29 @@ def test_no_two_texts_on_the_axes_overlap():
                 wide = min(a.x1, b.x1) - max(a.x0, b.x0)
                 high = min(a.y1, b.y1) - max(a.y0, b.y0)
                 assert wide <= 0.5 or high <= 0.5
+
+
+@pytest.mark.parametrize("size", [(8, 6), (12, 3), (4, 9)])
+def test_given_axes_are_filled_and_type_stays_readable(size):
+    from matplotlib.figure import Figure  # noqa: PLC0415 - an extra
+
+    for name in ("large", "titanic", "fish"):
+        figure = Figure(figsize=size, dpi=100)
+        ax = TREES[name]().plot(ax=figure.add_axes((0, 0, 1, 1)))
+        assert min(text.get_fontsize() * 100 / 72 for text in ax.texts) >= plot.SMALLEST_TYPE - 0.01
+        wide, high = abs(np.subtract(*ax.get_xlim())), abs(np.subtract(*ax.get_ylim()))
+        assert wide / high == pytest.approx(size[0] / size[1], rel=0.02)
+        if name != "fish":  # the boxes reach all four sides
+            ends = np.array([[p.get_x(), p.get_x() + p.get_width()] for p in cards(ax)])
+            assert ends.min() < 0.1 * wide
+            assert ends.max() > 0.9 * wide
+            assert max(p.get_y() + p.get_height() for p in cards(ax)) > 0.9 * high
+
+
+def cards(ax):
+    from matplotlib.patches import FancyBboxPatch  # noqa: PLC0415 - an extra
+
+    return [patch for patch in ax.patches if isinstance(patch, FancyBboxPatch)]
 
 
 def test_given_axes_are_drawn_on_and_returned():
@@ -141,3 +166,28 @@ def test_nothing_but_plotting_imports_matplotlib():
             [sys.executable, "-c", code, path], capture_output=True, text=True, check=True
         )
     assert done.stdout == "False\n"
+
+
+def test_printed_classes_differ_in_grey_or_hatching():
+    from matplotlib.figure import Figure  # noqa: PLC0415 - an extra
+    from matplotlib.patches import Rectangle  # noqa: PLC0415 - an extra
+
+    from picture_trees import tree_of  # noqa: PLC0415 - only here
+
+    axes = tree_of("7 classes").plot(Figure(figsize=(30, 20)).add_subplot(), theme="print")
+    swatches = [p for p in axes.patches if type(p) is Rectangle][:7]
+    looks = {(p.get_facecolor(), p.get_hatch()) for p in swatches}
+    assert len(looks) == 7
+    assert all(len(set(colour[:3])) == 1 for colour, _ in looks)  # greys
+
+
+def test_a_pdf_is_one_page_of_the_size_of_the_picture(tmp_path):
+    tree = TREES["large"]()
+    tree.save_picture(tmp_path / "a.pdf")
+    pdf = (tmp_path / "a.pdf").read_bytes()
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1
+    wide, high = map(float, re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ([\d.]+) \]", pdf).groups())
+    found = diagram.build_diagram(tree)
+    assert wide / high == pytest.approx(
+        found.width / (found.height + found.heading_layout.height), rel=0.01
+    )

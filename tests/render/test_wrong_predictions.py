@@ -44,9 +44,10 @@ def test_a_step_of_a_path_is_the_branch_that_was_taken(recipe, settings, ascii_o
             label = branch_text(tree, child, ascii_only=ascii_only)
             if column.is_numeric and np.isfinite(tree.nodes.cut[parent]):
                 code = int(column.codes[row])
-                value = "?" if code < 0 else number_text(float(column.levels[code]))
+                value = None if code < 0 else float(column.levels[code])
+                label = branch_text(tree, child, ascii_only=ascii_only, value=value)
                 name, way = re.fullmatch(r"(.*) ([<>≤≥]=? \S+)", label, re.DOTALL).groups()
-                label = f"{name} {value} {way}"
+                label = f"{name} {'?' if value is None else number_text(value)} {way}"
             steps.append(label)
         told = wrong_predictions.path_text(tree, aligned, row, stop, ascii_only=ascii_only)
         assert told.endswith(", ".join(steps[-wrong_predictions.MAX_STEPS :]))

@@ -7,7 +7,14 @@ from collections.abc import Mapping, Sequence
 
 from penjing.i18n import say
 from penjing.text import surrogate_labels
-from penjing.text.labels import cut_text, quoted
+from penjing.text.labels import (
+    CutText,
+    branch_text,
+    condition_text,
+    cut_label,
+    cut_text,
+    quoted,
+)
 from penjing.text.phrases import join_names
 from penjing.tree.split import NO_BRANCH, level_text
 from penjing.tree.tree_data import TreeData
@@ -37,9 +44,19 @@ def card_marks(tree: TreeData, node: int, lang: str) -> str:
     marks = []
     if tree.has_counts and (n := len(tree.empty_levels(node))):
         marks.append(say("mark_empty", lang, n=n))
-    if n := len(tree.nodes.surrogates.get(node, ())):
+    n = len(tree.nodes.surrogates.get(node, ()))
+    if n and has_missing_values(tree, node):
         marks.append(say("mark_surrogates", lang, n=n))
     return "".join(f" {text}" for text in marks)
+
+
+def has_missing_values(tree: TreeData, node: int) -> bool:
+    """Return whether training rows lack the value that a node splits on, or may lack it.
+
+    False where every training row had a value: surrogates are then no news.
+    """
+    n_missing = tree.about.get("missing", {} if "n_rows" in tree.about else None)
+    return n_missing is None or tree.schema[int(tree.nodes.column[node])].name in n_missing
 
 
 def receives_missing(tree: TreeData, node: int) -> bool:
@@ -50,24 +67,45 @@ def receives_missing(tree: TreeData, node: int) -> bool:
     if node == 0 or tree.nodes.missing is None:
         return False
     parent, branch = tree.parent_of(node)
-    n_missing = tree.about.get("missing", {} if "n_rows" in tree.about else None)
-    if n_missing is not None and tree.schema[int(tree.nodes.column[parent])].name not in n_missing:
+    if not has_missing_values(tree, parent):
         return False
     missing_branch = int(tree.nodes.missing[parent])
     return missing_branch != NO_BRANCH and missing_branch == branch
 
 
 def tooltip_notes(tree: TreeData, node: int, lang: str, tied: Sequence[str] = ()) -> list[str]:
-    """Return the notes in the tooltip of a split: exact threshold, tie, empty branches, surrogates.
-
-    Leaves have none.
-    """
+    """Return the notes in the tooltip of a split; leaves have none."""
     if tree.is_leaf[node]:
         return []
+    return split_notes(tree, node, lang, tied) + missing_notes(tree, node, lang)
+
+
+def split_notes(
+    tree: TreeData,
+    node: int,
+    lang: str,
+    tied: Sequence[str] = (),
+    threshold: CutText | None = None,
+) -> list[str]:
+    """Return the notes on a split: exact threshold, tie, empty branches.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    node : int
+        A node that is split.
+    lang : str
+        The language.
+    tied : list of str
+        The columns of a tie, by `tied_columns`.
+    threshold : CutText, optional
+        The text of the node's threshold, if it is known already.
+    """
     notes = []
     cut = float(tree.nodes.cut[node])
     is_number = math.isfinite(cut) and tree.schema[int(tree.nodes.column[node])].is_numeric
-    if is_number and float(cut_text(tree, node).number) != cut:  # the label is rounded
+    if is_number and (threshold or cut_text(tree, node)).number != cut_label(cut):  # rounded
         notes.append(say("tip_cut", lang, cut=repr(cut)))
     if len(tied) > 1:
         notes.append(
@@ -77,4 +115,30 @@ def tooltip_notes(tree: TreeData, node: int, lang: str, tied: Sequence[str] = ()
         field = tree.schema[int(tree.nodes.column[node])]
         levels = join_names([quoted(level_text(field, code)) for code in codes], lang)
         notes.append(say("tip_empty", lang, levels=levels))
-    return notes + surrogate_labels.surrogate_lines(tree, node)
+    return notes
+
+
+def missing_notes(tree: TreeData, node: int, lang: str) -> list[str]:
+    """Return a sentence for each surrogate of a node, best first, and one for all other rows."""
+    used = [s for s in tree.nodes.surrogates.get(node, ()) if s.is_used]
+    default = NO_BRANCH if tree.nodes.missing is None else int(tree.nodes.missing[node])
+    if not used and default == NO_BRANCH:
+        return []
+    first = tree.children(node).start
+    column = quoted(tree.schema[int(tree.nodes.column[node])].name)
+    notes = [
+        say(
+            "tip_surrogate_weight" if tree.has_weights else "tip_surrogate",
+            lang,
+            column=column,
+            test=condition_text(surrogate_labels.surrogate_text(tree, surrogate), lang),
+            branch=condition_text(branch_text(tree, first), lang),
+            share=f"{100 * surrogate.agreement:.3g}",
+        )
+        for surrogate in used
+    ]
+    if default != NO_BRANCH:
+        key = "tip_missing_else" if used else "tip_missing"
+        branch = condition_text(branch_text(tree, first + default), lang)
+        notes.append(say(key, lang, column=column, branch=branch))
+    return notes

@@ -1,8 +1,18 @@
-"""The colour of each class: up to eight have their own; of more, all but seven share grey."""
+"""The colour of each class, and the order of classes in bars and legends.
+
+The rule: classes are sorted by name (numbers by value, the levels of an ordinal target in their
+order), and take the colours of the palette in this order. So a class has the same colour in every
+picture of a target with these classes, in whatever order the rows come. Of more than eight classes,
+the seven largest have a colour; the others are grey, and the legend names them.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from penjing.i18n import say
+from penjing.predict.inputs import text_of
 from penjing.text.labels import weight_text
 from penjing.tree.tree_data import TreeData
 
@@ -11,12 +21,51 @@ OWN_COLOURS = 7
 MAX_COLOURS = OWN_COLOURS + 1
 OTHER_CLASSES = OWN_COLOURS
 """The palette index that all other classes share."""
+MAX_NAMED = 60
+"""The legend names at most so many grey classes."""
+
+
+def class_order(tree: TreeData) -> list[int]:
+    """Return the classes of a tree in the order of legends and bars.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> tree = penjing.Tree.from_dict({"a": {"x": "type 10", "y": "type 9", "z": "Type 1"}})
+    >>> [tree.classes[k] for k in class_order(tree)]
+    ['Type 1', 'type 9', 'type 10']
+    """
+    if tree.target.has_order:
+        return list(range(len(tree.classes)))
+    return order_by_name(tree.classes)
+
+
+def order_by_name(labels: Sequence[object]) -> list[int]:
+    """Return the positions of labels in the order of their names.
+
+    Examples
+    --------
+    >>> order_by_name(["type 10", "type 9"])
+    [1, 0]
+    """
+    return sorted(range(len(labels)), key=lambda k: (_name_key(labels[k]), k))
+
+
+def _name_key(label: object) -> tuple[tuple[int, float, str], ...]:
+    """Return the key by which names are sorted: numbers, also within names, by their value."""
+    if isinstance(label, int | float):
+        return ((0, float(label), ""),)
+    text = str(label)
+    parts = re.findall(r"\d+|\D+", text.casefold())
+    natural = [(0, float(p), "") if p.isdecimal() else (1, 0.0, p) for p in parts]
+    return (*natural, (2, 0.0, text))  # names that differ only in case keep one order
 
 
 def colour_indices(tree: TreeData) -> list[int]:
     """Return the palette index of each class.
 
-    Of more than eight classes, the seven largest have an index of their own.
+    Of more than eight classes, the seven largest have an index of their own. Of equally large
+    ones, the first by name has.
 
     Examples
     --------
@@ -24,21 +73,78 @@ def colour_indices(tree: TreeData) -> list[int]:
     >>> colour_indices(penjing.Tree.from_dict({"a": {i: f"c{i}" for i in range(9)}}))
     [0, 1, 2, 3, 4, 5, 6, 7, 7]
     """
-    weight = [] if tree.is_regression else tree.nodes.total[0].tolist()
-    classes = range(len(weight))
-    if len(weight) <= MAX_COLOURS:
-        return list(classes)
-    largest = sorted(sorted(classes, key=lambda k: -weight[k])[:OWN_COLOURS])
-    own_index = {class_: index for index, class_ in enumerate(largest)}
-    return [own_index.get(class_, OTHER_CLASSES) for class_ in classes]
+    if tree.is_regression:
+        return []
+    return palette_indices(class_order(tree), tree.nodes.total[0].tolist())
 
 
-def stacked_bar(shares: list[float], indices: list[int]) -> tuple[tuple[int, float], ...]:
+def palette_indices(order: Sequence[int], weight: Sequence[float]) -> list[int]:
+    """Return the palette index of each class, from the order of the classes and their rows.
+
+    Examples
+    --------
+    >>> palette_indices([1, 0], [5.0, 3.0])
+    [1, 0]
+    """
+    if len(weight) > MAX_COLOURS:
+        largest = set(sorted(order, key=lambda k: -weight[k])[:OWN_COLOURS])
+        order = [k for k in order if k in largest]
+    own_index = {class_: index for index, class_ in enumerate(order)}
+    return [own_index.get(class_, OTHER_CLASSES) for class_ in range(len(weight))]
+
+
+def shared_indices(
+    trees: Sequence[TreeData], lang: str
+) -> tuple[list[list[int]], list[tuple[int, str]]]:
+    """Return the palette index of each class of several trees, and (index, class) of the legend.
+
+    A class has one index in all trees. Of more than eight classes, the seven with the largest
+    shares have an index of their own.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> a = penjing.Tree.from_dict({"x": {"u": "yes", "v": "yes"}})
+    >>> b = penjing.Tree.from_dict({"x": {"u": "yes", "v": "no"}})
+    >>> [[str(c) for c in tree.classes] for tree in (a, b)]
+    [['yes'], ['yes', 'no']]
+    >>> shared_indices((a, b), "en")
+    ([[1], [1, 0]], [(0, 'no'), (1, 'yes')])
+    """
+    if any(tree.is_regression for tree in trees):
+        return [[] for _ in trees], []
+    labels: dict[str, object] = {}
+    share: dict[str, float] = {}
+    for tree in trees:
+        total = tree.nodes.total[0]
+        weight = float(total.sum()) or 1.0
+        for k in class_order(tree):
+            name = text_of(tree.classes[k])
+            labels.setdefault(name, tree.classes[k])
+            share[name] = share.get(name, 0.0) + float(total[k]) / weight
+    order = list(labels)
+    if not all(tree.target.has_order for tree in trees):
+        order.sort(key=lambda name: _name_key(labels[name]))
+    own = order
+    if len(order) > MAX_COLOURS:
+        largest = set(sorted(order, key=lambda name: -share[name])[:OWN_COLOURS])
+        own = [name for name in order if name in largest]
+    index = {name: i for i, name in enumerate(own)}
+    entries = [(i, str(labels[name])) for name, i in index.items()]
+    if n_others := len(order) - len(own):
+        entries.append((OTHER_CLASSES, say("legend_others", lang, n=n_others)))
+    indices = [[index.get(text_of(c), OTHER_CLASSES) for c in tree.classes] for tree in trees]
+    return indices, entries
+
+
+def stacked_bar(
+    shares: list[float], indices: list[int], order: list[int]
+) -> tuple[tuple[int, float], ...]:
     """Return the segments (colour index, share) of a bar: classes in their order, grey ones last.
 
     Neighbouring segments of one colour are different classes: draw a line between them.
     """
-    segments = [(index, share) for index, share in zip(indices, shares, strict=True) if share > 0]
+    segments = [(indices[k], shares[k]) for k in order if shares[k] > 0]
     return tuple(
         sorted(
             segments,
@@ -53,9 +159,24 @@ def legend_entries(tree: TreeData, lang: str) -> tuple[tuple[str, str], ...]:
         return ()
     indices, weight = colour_indices(tree), tree.nodes.total[0].tolist()
     counts = [weight_text(w) if tree.has_counts else "" for w in weight]
-    own = [(str(tree.classes[k]), counts[k]) for k, i in enumerate(indices) if i != OTHER_CLASSES]
-    others = [k for k, index in enumerate(indices) if index == OTHER_CLASSES]
+    own = [k for k in class_order(tree) if indices[k] != OTHER_CLASSES]
+    entries = tuple((str(tree.classes[k]), counts[k]) for k in own)
+    others = [k for k in class_order(tree) if indices[k] == OTHER_CLASSES]
     if len(others) > 1:
         count = weight_text(sum(weight[k] for k in others)) if tree.has_counts else ""
-        return (*own, (say("legend_others", lang, n=len(others)), count))
-    return (*own, *((str(tree.classes[k]), counts[k]) for k in others))
+        return (*entries, (say("legend_others", lang, n=len(others)), count))
+    return (*entries, *((str(tree.classes[k]), counts[k]) for k in others))
+
+
+def grey_names(tree: TreeData, lang: str) -> tuple[str, ...]:
+    """Return the names of the classes that share grey, with their rows; none of eight classes."""
+    if tree.is_regression or len(tree.classes) <= MAX_COLOURS:
+        return ()
+    indices, weight = colour_indices(tree), tree.nodes.total[0].tolist()
+    others = [k for k in class_order(tree) if indices[k] == OTHER_CLASSES]
+    names = tuple(
+        f"{tree.classes[k]} ({weight_text(weight[k])})" if tree.has_counts else str(tree.classes[k])
+        for k in others[:MAX_NAMED]
+    )
+    n_more = len(others) - len(names)
+    return (*names, say("check_more", lang, n=n_more)) if n_more else names

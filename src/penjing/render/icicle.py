@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
-import numpy as np
-
 from penjing.i18n import say
+from penjing.render.box_texts import SMALL
 from penjing.render.class_colours import colour_indices
-from penjing.render.diagram import MARGIN, SMALL, Heading, heading
-from penjing.render.svg import svg_document, text_at, to_printable
+from penjing.render.heading import MARGIN, Heading, make_heading
+from penjing.render.svg import class_fills, svg_document, text_at, to_printable
 from penjing.render.theme import PALETTE, THEMES, Theme, blend, find_theme
+from penjing.render.value_scale import short_number, value_scale
 from penjing.text.branch_order import children_in_order
 from penjing.text.font_metrics import clip_middle, join_fitting
 from penjing.text.font_metrics import width as text_width
@@ -23,6 +23,8 @@ WIDTH, LEVEL_HEIGHT = 1360.0, 34.0
 """Width of the root, and height of a level."""
 MIN_LABELLED = 46.0
 """Narrower rectangles have no text."""
+GAP, MIN_GAPPED = 1.0, 4.0
+"""The gap between two rectangles side by side, and the width from which on they have it."""
 MIN_VISIBLE = 0.25
 """Narrower rectangles (in pixels) are not drawn; the heading gives their number."""
 MAX_DEPTH = 60
@@ -70,9 +72,8 @@ def write(
     """
     icicle = build_icicle(tree, theme, lang=lang, title=title)
     elements = [_bar_element(bar) for bar in icicle.bars]
-    return svg_document(
-        elements, (icicle.width, icicle.height, 92.0), icicle.heading, THEMES[theme], lang
-    )
+    size = (icicle.width, icicle.height)
+    return svg_document(elements, size, icicle.heading, THEMES[theme], lang)
 
 
 def build_icicle(
@@ -101,31 +102,32 @@ def build_icicle(
         bars.append(
             _bar(tree, node, (left[node], depths[node] * LEVEL_HEIGHT, width), fill_of(node), lang)
         )
-    parts = heading(tree, lang, title)
-    facts = [parts["facts"], encoding_caption(tree, lang)]
+    is_patterned = look is THEMES["print"] and not tree.is_regression
+    key = "icicle_reading_print" if tree.has_counts else "icicle_reading_uncounted_print"
+    amount = _amount(tree, lang)
+    facts = [say(key, lang, amount=amount) if is_patterned else encoding_caption(tree, lang)]
     if n_hidden:
         facts.append(say("icicle_hidden", lang, n=n_hidden))
-    head = Heading(parts["title"], " | ".join(facts), parts["legend"])
-    width = max(WIDTH, text_width(head.facts, SMALL + 1)) + 2 * MARGIN
-    return Icicle(tuple(bars), width, (deepest + 1) * LEVEL_HEIGHT + MARGIN, head)
+    head = replace(make_heading(tree, lang, title, facts), scale=value_scale(tree))
+    height = (deepest + 1) * LEVEL_HEIGHT + MARGIN
+    return Icicle(tuple(bars), WIDTH + 2 * MARGIN, height, head)
 
 
 def encoding_caption(tree: TreeData, lang: str) -> str:
     """Return the caption that explains the widths and colours."""
     if not tree.is_regression:
-        return say("icicle_reading", lang)
-    low, high = _extreme_nodes(tree)
-    return say(
-        "icicle_reading_number", lang, low=value_text(tree, low), high=value_text(tree, high)
-    )
+        key = "icicle_reading" if tree.has_counts else "icicle_reading_uncounted"
+        return say(key, lang, amount=_amount(tree, lang))
+    scale = value_scale(tree)
+    assert scale is not None
+    low, high = f"{scale.lowest:.6g}", f"{scale.highest:.6g}"
+    key = "icicle_reading_number" if tree.has_counts else "icicle_reading_uncounted_number"
+    return say(key, lang, amount=_amount(tree, lang), low=low, high=high)
 
 
-def _extreme_nodes(tree: TreeData) -> tuple[int, int]:
-    """Return the nodes with the lowest and the highest prediction, of those with rows."""
-    with_rows = np.flatnonzero(tree.weight > 0)
-    with_rows = with_rows if len(with_rows) else np.arange(len(tree.nodes))
-    values = tree.values[with_rows]
-    return int(with_rows[values.argmin()]), int(with_rows[values.argmax()])
+def _amount(tree: TreeData, lang: str) -> str:
+    """Return what the width of a rectangle shows."""
+    return say("icicle_weight" if tree.has_weights else "icicle_rows", lang)
 
 
 def _node_fill(tree: TreeData, theme: Theme) -> Callable[[int], str]:
@@ -133,22 +135,25 @@ def _node_fill(tree: TreeData, theme: Theme) -> Callable[[int], str]:
 
     Purer nodes, and for regression larger predictions, have a more intense colour.
     """
-    if tree.is_regression:
-        low, high = (float(tree.values[node]) for node in _extreme_nodes(tree))
+    scale = value_scale(tree)
 
-        def relative_value(node: int) -> float:
-            return (float(tree.values[node]) - low) / (high - low) if high > low else 0.5
+    def is_unknown(node: int) -> bool:
+        """Return whether nothing is known of the rows of a node: a split without counts."""
+        return not (tree.has_counts or tree.is_leaf[node])
 
-        return lambda node: blend(
-            PALETTE[0], theme.card, 0.1 + 0.6 * min(max(relative_value(node), 0), 1)
+    if scale is not None:
+        return lambda node: (
+            theme.card if is_unknown(node) else scale.tint(float(tree.values[node]), theme)
         )
-    indices = colour_indices(tree)
+    indices, is_print = colour_indices(tree), theme is THEMES["print"]
 
     def class_fill(node: int) -> str:
         class_, weight = int(tree.values[node]), float(tree.weight[node])
-        if weight <= 0:
+        if weight <= 0 or is_unknown(node):
             return theme.card
         purity = float(tree.nodes.total[node, class_]) / weight
+        if is_print:  # a pattern has no intensity
+            return class_fills(theme)[indices[class_]]
         return blend(PALETTE[indices[class_]], theme.card, 0.15 + 0.6 * purity**2)
 
     return class_fill
@@ -161,6 +166,8 @@ def _bar(tree: TreeData, node: int, area: tuple[float, float, float], fill: str,
     column = int(tree.nodes.column[node])
     name = tree.schema[column].name if column >= 0 else value_text(tree, node)
     tooltip = f"{label} {name}{counts_text(tree, node)}".strip()
+    if tree.is_regression and column < 0:
+        name = short_number(float(tree.values[node]))
     if width < MIN_LABELLED:
         return Bar(x, y, width, fill, "", "", tooltip)
     max_width = width - 8
@@ -180,14 +187,20 @@ def _fitting_label(tree: TreeData, node: int, label: str, max_width: float) -> s
     return label if text_width(label, SMALL) <= max_width else ""
 
 
+def bar_width(bar: Bar) -> float:
+    """Return the drawn width of a rectangle: wide ones leave a gap to the next."""
+    return bar.width - GAP if bar.width >= MIN_GAPPED else bar.width
+
+
 def _bar_element(bar: Bar) -> str:
     x, y = bar.x, bar.y
-    size = f'x="{x:.1f}" y="{y:.0f}" width="{bar.width:.1f}" height="{LEVEL_HEIGHT - 1:.0f}"'
+    width = bar_width(bar)
+    size = f'x="{x:.1f}" y="{y:.0f}" width="{width:.1f}" height="{LEVEL_HEIGHT - 1:.0f}"'
     parts = [
         f'<rect {size} fill="{bar.fill}"><title>{escape(to_printable(bar.tooltip))}</title></rect>'
     ]
     if bar.width >= MIN_LABELLED:
-        parts.append(text_at(x + 4, y + 14, bar.name, "b"))
+        parts.append(text_at(x + 4, y + 14, bar.name, "b h"))
     if bar.branch_label:
-        parts.append(text_at(x + 4, y + 28, bar.branch_label))
+        parts.append(text_at(x + 4, y + 28, bar.branch_label, "h"))
     return "".join(parts)

@@ -1,8 +1,8 @@
-"""Tidy tree layout: horizontal positions of boxes such that no two subtrees overlap.
+"""Tidy tree layout: positions of boxes such that no two subtrees overlap.
 
-Boxes of one depth are aligned. Each subtree has an outline: its leftmost and rightmost edge at
-each of its levels. Siblings are moved together until their outlines touch, and a parent is
-centred above its first and last child.
+Boxes of one level are aligned. Each subtree has an outline: its first and last edge at each of its
+levels. Siblings are moved together until their outlines touch, and a parent is centred on its
+first and last child. The same serves trees that grow downwards and trees that grow to the right.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 GAP = 12.0
 """Minimum space between two boxes of one level."""
+LINE_SPACE = 12.0
+"""The space that a line takes where it passes a level on its way to a leaf."""
 
 
 @dataclass(slots=True)
@@ -22,7 +24,11 @@ class _Outline:
     right: list[float]
 
 
-def box_centres(children: Sequence[Sequence[int]], widths: Sequence[float]) -> list[float]:
+def box_centres(
+    children: Sequence[Sequence[int]],
+    widths: Sequence[float],
+    passed: Sequence[int] | None = None,
+) -> list[float]:
     """Return the centre of each box such that boxes of one level never overlap.
 
     Parameters
@@ -32,6 +38,8 @@ def box_centres(children: Sequence[Sequence[int]], widths: Sequence[float]) -> l
         and box 0 is the root.
     widths : sequence of float
         The width of each box.
+    passed : sequence of int, optional
+        The number of levels that the line to a leaf passes before it reaches the leaf.
 
     Examples
     --------
@@ -44,7 +52,8 @@ def box_centres(children: Sequence[Sequence[int]], widths: Sequence[float]) -> l
     for box in range(n - 1, -1, -1):
         half = widths[box] / 2
         if not children[box]:
-            outlines[box] = _Outline([-half], [half])
+            lines = [LINE_SPACE / 2] * (passed[box] if passed is not None else 0)
+            outlines[box] = _Outline([-half, *(-line for line in lines)], [half, *lines])
             continue
         below, centres = _join_siblings([_take_outline(outlines, c) for c in children[box]])
         centre = (centres[0] + centres[-1]) / 2

@@ -7,6 +7,7 @@ from penjing.i18n import say
 from penjing.render.diagram import heading
 from penjing.render.leaf_rules import rules_of
 from penjing.text.labels import percent_ends, weight_text
+from penjing.text.row_amounts import amount_heading
 from penjing.tree.tree_data import TreeData
 
 
@@ -19,7 +20,7 @@ def write(tree: TreeData, *, lang: str = "en", title: str | None = None) -> str:
     >>> print(write(penjing.Tree.from_dict({"texture": {"clear": "yes", "faint": "no"}})))
     ## class
     <BLANKLINE>
-    by hand | 2 leaves | depth 1
+    by hand | 2 leaves | depth 1 | no counts
     <BLANKLINE>
     | class | when |
     | --- | --- |
@@ -29,7 +30,7 @@ def write(tree: TreeData, *, lang: str = "en", title: str | None = None) -> str:
     head = heading(tree, lang, title)
     names = [tree.target.name]
     if tree.has_counts:
-        names.append(say("rule_support", lang))
+        names.append(amount_heading(tree, "rule_support", lang))
         if not tree.is_regression:
             names.append(say("rule_confidence", lang))
     names.append(say("rule_when", lang))

@@ -36,8 +36,9 @@ def save_picture(tree: TreeData, path: str | Path, **style: Any) -> None:  # noq
     path : str or Path
         The file; ``.svg``, ``.html``, ``.png``, ``.pdf``, ``.txt``, ``.md`` or ``.dot``.
     **style
-        ``lang``, ``theme``, ``title``, ``max_leaves``, ``icicle`` (a bool; not for texts),
-        ``dpi`` (for PNG). Options that the format does not support are ignored.
+        ``lang``, ``theme``, ``title``, ``max_leaves``, ``show``, ``layout``, ``align_leaves``,
+        ``test``, ``icicle`` (a bool; not for texts), ``dpi`` (for PNG). Options that the format
+        does not support are ignored.
     """
     ending = Path(arguments.path("path", path)).suffix.lower()
     if ending not in (*RENDERERS, *MATPLOTLIB_ENDINGS):
@@ -49,7 +50,7 @@ def save_picture(tree: TreeData, path: str | Path, **style: Any) -> None:  # noq
     if as_icicle and ending not in ICICLE_ENDINGS:
         raise ChoiceError("no_icicle", ending=ending, known=Names(ICICLE_ENDINGS))
     if ending in MATPLOTLIB_ENDINGS:
-        known = {"lang", "theme", "title", "max_leaves", "dpi"}
+        known = {"dpi", *arguments.known_options(plot.plot)}
         supported = {key: value for key, value in style.items() if key in known}
         write_atomically(path, plot.write(tree, kind=ending[1:], icicle=as_icicle, **supported))
         return
@@ -60,6 +61,28 @@ def save_picture(tree: TreeData, path: str | Path, **style: Any) -> None:  # noq
     parameters = inspect.signature(render).parameters
     text = str(render(tree, **{key: value for key, value in style.items() if key in parameters}))
     write_atomically(path, (text if text.endswith("\n") else text + "\n").encode("utf-8"))
+
+
+def unsupported_options(
+    path: str | Path, style: Mapping[str, Any], *, icicle: bool = False
+) -> list[str]:
+    """Return the names of options that the format of a file does not have.
+
+    Examples
+    --------
+    >>> unsupported_options("tree.md", {"show": "data", "title": "A tree"})
+    ['show']
+    """
+    ending = Path(path).suffix.lower()
+    if ending in MATPLOTLIB_ENDINGS:
+        known = {"dpi", "lang", "theme", "title"}
+        known |= set() if icicle else set(arguments.known_options(plot.plot))
+    elif ending in RENDERERS:
+        name = "icicle" if icicle and ending == ".svg" else RENDERERS[ending]
+        known = set(arguments.known_options(load("renderer", name)))
+    else:
+        return []
+    return [name for name in style if name not in known]
 
 
 def _check_style(style: Mapping[str, Any]) -> None:

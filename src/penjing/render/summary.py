@@ -92,7 +92,7 @@ def steering_lines(tree: TreeData, lang: str = "en", *, ascii_only: bool = False
         say(
             "forced_leaf",
             lang,
-            place=_place(tree, node, ascii_only=ascii_only) or say("root", lang),
+            place=_place(tree, node, lang, ascii_only=ascii_only) or say("root", lang),
         )
         for node in (stops.get("forced", ()) if isinstance(stops, dict) else ())
     ]
@@ -106,14 +106,21 @@ def steering_lines(tree: TreeData, lang: str = "en", *, ascii_only: bool = False
 
 
 def _forced(tree: TreeData, node: int, lang: str, *, ascii_only: bool) -> str:
-    text = split_text(tree, node, ascii_only=ascii_only)
+    text = condition_text(
+        split_text(tree, node, ascii_only=ascii_only), lang, ascii_only=ascii_only
+    )
     if node == 0:
         return say("forced_at_root", lang, split=text)
-    return say("forced_under", lang, split=text, place=_place(tree, node, ascii_only=ascii_only))
+    return say(
+        "forced_under", lang, split=text, place=_place(tree, node, lang, ascii_only=ascii_only)
+    )
 
 
-def _place(tree: TreeData, node: int, *, ascii_only: bool) -> str:
-    steps = [branch_text(tree, at, ascii_only=ascii_only) for at in tree.path(node)[1:]]
+def _place(tree: TreeData, node: int, lang: str, *, ascii_only: bool) -> str:
+    steps = [
+        condition_text(branch_text(tree, at, ascii_only=ascii_only), lang, ascii_only=ascii_only)
+        for at in tree.path(node)[1:]
+    ]
     return ", ".join(last_steps(steps, MAX_STEPS, ascii_only=ascii_only))
 
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from html import escape
+from typing import Any
 
-from penjing.render.box_parts import BarPiece, Card, Label, box_parts, edge_points, legend_places
+from penjing.render.box_parts import Card, Label, Line, Part, Wedge, box_parts
 from penjing.render.diagram import (
-    MARGIN,
     MAX_LEAVES,
     NAME,
     SMALL,
     Box,
     Diagram,
-    Heading,
     build_diagram,
 )
+from penjing.render.heading import LINE, TITLE, Heading, HeadingLayout, heading_layout
+from penjing.render.placement import Edge
 from penjing.render.theme import PALETTE, THEMES, Theme, find_theme
+from penjing.render.value_scale import value_tints
 from penjing.tree.tree_data import TreeData
 
 FONTS = (
@@ -51,6 +53,10 @@ def write(
     lang: str = "en",
     title: str | None = None,
     max_leaves: int = MAX_LEAVES,
+    show: str | None = None,
+    layout: str | None = None,
+    align_leaves: bool = False,
+    test: Any = None,  # noqa: ANN401 - whatever `penjing.read` can read
 ) -> str:
     """Return a tree drawn as SVG.
 
@@ -66,6 +72,8 @@ def write(
         The heading; default: the target's name.
     max_leaves : int
         The number of leaves to draw before subtrees are folded.
+    show, layout, align_leaves, test
+        As in :func:`penjing.render.diagram.build_diagram`.
 
     Examples
     --------
@@ -75,32 +83,43 @@ def write(
     True
     """
     look = find_theme(theme)
-    return draw(build_diagram(tree, lang=lang, title=title, max_leaves=max_leaves), look)
+    diagram = build_diagram(
+        tree,
+        lang=lang,
+        title=title,
+        max_leaves=max_leaves,
+        show=show,
+        layout=layout,
+        align_leaves=align_leaves,
+        test=test,
+    )
+    return draw(diagram, look)
 
 
 def draw(diagram: Diagram, theme: Theme) -> str:
     """Return a diagram as SVG."""
-    top = 92.0 if diagram.legend else 66.0
     elements = [
-        *(_edge(diagram.boxes[box.parent], box) for box in diagram.boxes if box.parent >= 0),
+        *(_edge(box.edge) for box in diagram.boxes if box.edge is not None),
         *(_box(box, theme) for box in diagram.boxes),
     ]
-    size = (diagram.width, diagram.height, top)
+    size = (diagram.width, diagram.height)
     return svg_document(elements, size, diagram.heading, theme, diagram.lang)
 
 
 def svg_document(
     elements: list[str],
-    size: tuple[float, float, float],
+    size: tuple[float, float] | tuple[float, float, float],
     heading: Heading,
     theme: Theme,
     lang: str,
 ) -> str:
     """Return SVG elements with their heading as a document.
 
-    `size` is the width and height of the elements, and the height of the heading.
+    `size` is the width and height of the elements, and the least height of the heading.
     """
-    width, height = _fmt(size[0]), _fmt(size[1] + size[2])
+    places = heading_layout(heading, size[0])
+    top = max((places.height, *size[2:]))
+    width, height = _fmt(size[0]), _fmt(size[1] + top)
     font = f'font-family="{escape(FONTS)}" font-size="{_fmt(SMALL)}" fill="{theme.text}"'
     area = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     description = f'role="img" xml:lang="{lang}"'
@@ -110,10 +129,8 @@ def svg_document(
         f"<style>{_style(theme)}</style>",
         HATCHES if theme is THEMES["print"] else "",
         f'<rect width="100%" height="100%" fill="{theme.background}"/>',
-        text_at(MARGIN, 30, heading.title, "t"),
-        text_at(MARGIN, 50, heading.facts, "l f"),
-        *_legend(heading.legend, theme),
-        f'<g transform="translate(0 {_fmt(size[2])})">',
+        *_heading(places, theme),
+        f'<g transform="translate(0 {_fmt(top)})">',
         *elements,
         "</g>",
         "</svg>",
@@ -124,21 +141,30 @@ def svg_document(
 def _style(theme: Theme) -> str:
     """Return the CSS classes.
 
-    Text: t title, l line, n name, a branch label, b bold, f muted, m and e anchors. Shapes: p edge,
-    c card of a split, v card of a leaf, d dashed, o outline, k0 to k7 classes.
+    Text: t title, l line, n name, a branch label, b bold, f muted, m and e anchors, h on a pattern
+    (with a halo). Shapes: p edge,
+    c card of a split, v card of a leaf, d dashed, o outline, k0 to k7 classes; x axis, s threshold,
+    y mean of a branch, i other marks, w wedge.
     """
+    is_print = theme is THEMES["print"]
+    halo = ".h{paint-order:stroke;stroke:#fff;stroke-width:3px}" if is_print else ""
     return (
-        ".t{font-size:18px;font-weight:bold}"
-        f".l{{font-size:{_fmt(SMALL + 1)}px}}"
+        f".t{{font-size:{_fmt(TITLE)}px;font-weight:bold}}"
+        f".l{{font-size:{_fmt(LINE)}px}}"
         f".n{{font-size:{_fmt(NAME)}px;font-weight:bold}}"
         f".a{{font-size:{_fmt(NAME - 2)}px;font-weight:bold}}"
-        f".b{{font-weight:bold}}.f{{fill:{theme.muted}}}"
+        f".b{{font-weight:bold}}.f{{fill:{theme.muted}}}{halo}"
         ".m{text-anchor:middle}.e{text-anchor:end}"
         f".p{{fill:none;stroke:{theme.edge}}}"
         f".c{{fill:{theme.card};stroke:{theme.outline};stroke-width:1.2px}}"
         ".v{stroke-width:1.2px}.d{stroke-dasharray:4 3}"
         f".o{{fill:none;stroke:{theme.outline};stroke-width:.75px}}"
+        f".x{{stroke:{theme.outline};stroke-width:.75px}}.i{{stroke:{theme.text};stroke-width:1.2px}}"
+        f".s{{stroke:{theme.text};stroke-width:1.2px;stroke-dasharray:2.5 2}}"
+        f".y{{stroke:{theme.mean};stroke-width:2.2px}}.w{{fill:{theme.text}}}"
         + "".join(f".k{i}{{fill:{colour}}}" for i, colour in enumerate(class_fills(theme)))
+        # Printed by itself, the picture is one sheet; within a page, the page decides.
+        + "@media print{svg:root{width:100vw;height:100vh}}"
     )
 
 
@@ -147,19 +173,30 @@ def class_fills(theme: Theme) -> tuple[str, ...]:
     return PRINT_FILLS if theme is THEMES["print"] else PALETTE
 
 
-def _legend(legend: tuple[tuple[str, str], ...], theme: Theme) -> list[str]:
+_HEADING_CLASSES = {"title": "t", "facts": "l f", "legend": "l"}
+
+
+def _heading(places: HeadingLayout, theme: Theme) -> list[str]:
     parts = []
-    for colour, (x, text) in zip(class_fills(theme), legend_places(legend), strict=False):
-        attributes = f'fill="{colour}" stroke="{theme.outline}"'
-        parts.append(f'<rect x="{_fmt(x)}" y="62" width="12" height="12" rx="2" {attributes}/>')
-        parts.append(text_at(x + 18, 72, text, "l"))
-    return parts
+    fills, tints = class_fills(theme), value_tints(theme)
+    for swatch in places.swatches:
+        fill = tints[round(swatch.value * (len(tints) - 1))]
+        if swatch.colour_index >= 0:
+            fill = fills[swatch.colour_index]
+        attributes = f'width="12" height="12" rx="2" fill="{fill}" stroke="{theme.outline}"'
+        parts.append(f'<rect x="{_fmt(swatch.x)}" y="{_fmt(swatch.y)}" {attributes}/>')
+    return parts + [text_at(t.x, t.y, t.text, _HEADING_CLASSES[t.look]) for t in places.texts]
 
 
-def _edge(parent: Box, box: Box) -> str:
-    start, *points = (f"{_fmt(x)} {_fmt(y)}" for x, y in edge_points(parent, box))
-    curve = f"M{start}C{' '.join(points)}"
-    return f'<path class="p" d="{curve}" stroke-width="{_fmt(box.line_width)}"/>'
+def _edge(edge: Edge) -> str:
+    start, bend, *curve, arrive, end = edge.points
+    first, *rest = (f"{_fmt(x)} {_fmt(y)}" for x, y in (bend, *curve, arrive))
+    path = f"M{first}C{' '.join(rest)}"
+    if start != bend:
+        path = f"M{_fmt(start[0])} {_fmt(start[1])}L{path[1:]}"
+    if end != arrive:
+        path += f"L{_fmt(end[0])} {_fmt(end[1])}"
+    return f'<path class="p" d="{path}" stroke-width="{_fmt(edge.width)}"/>'
 
 
 def _box(box: Box, theme: Theme) -> str:
@@ -172,7 +209,10 @@ _TEXT_CLASSES = {"branch": "a", "name": "n", "note": "f", "plain": ""}
 _ANCHOR_CLASSES = {"left": "", "center": "m", "right": "e"}
 
 
-def _element(part: Label | Card | BarPiece, theme: Theme) -> str:
+_LINE_CLASSES = {"axis": "x", "threshold": "s", "mean": "y", "mark": "i"}
+
+
+def _element(part: Part, theme: Theme) -> str:
     if isinstance(part, Label):
         classes = (_TEXT_CLASSES[part.look], _ANCHOR_CLASSES[part.anchor])
         return text_at(part.x, part.y, part.text, " ".join(filter(None, classes)))
@@ -181,16 +221,25 @@ def _element(part: Label | Card | BarPiece, theme: Theme) -> str:
         colours = f'class="{css_class}" fill="{part.fill}" stroke="{part.outline}"'
         look = 'class="c"' if part.is_split else colours
         return _rect(part.area, f'rx="{_fmt(part.radius)}" {look}')
+    if isinstance(part, Line):
+        x0, y0, x1, y1 = (_fmt(v) for v in (*part.start, *part.end))
+        return f'<path class="{_LINE_CLASSES[part.kind]}" d="M{x0} {y0}L{x1} {y1}"/>'
+    if isinstance(part, Wedge):
+        points = "L".join(f"{_fmt(x)} {_fmt(y)}" for x, y in part.points)
+        return f'<path class="w" d="M{points}z"/>'
+    if part.kind == "fill":
+        return _path_rect(part.area, f'fill="{part.fill}"')
     if part.kind == "line":
         x, y, _, height = (_fmt(v) for v in part.area)
         return f'<path d="M{x} {y}v{height}" stroke="{theme.text}"/>'
-    return _path_rect(part.area, "o" if part.kind == "outline" else f"k{part.colour_index}")
+    css_class = "o" if part.kind == "outline" else f"k{part.colour_index}"
+    return _path_rect(part.area, f'class="{css_class}"')
 
 
-def _path_rect(area: tuple[float, float, float, float], css_class: str) -> str:
+def _path_rect(area: tuple[float, float, float, float], look: str) -> str:
     """Return a rectangle as a short path element: a large tree has hundreds of them."""
     x, y, width, height = (_fmt(v) for v in area)
-    return f'<path class="{css_class}" d="M{x} {y}h{width}v{height}h-{width}z"/>'
+    return f'<path {look} d="M{x} {y}h{width}v{height}h-{width}z"/>'
 
 
 def _rect(area: tuple[float, float, float, float], attributes: str) -> str:

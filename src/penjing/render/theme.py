@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from penjing.errors import unknown_name_error
+from penjing.arguments import one_of
 
 PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999")
 """The colours of Okabe and Ito, which colour-blind readers can distinguish; the last is grey."""
@@ -21,20 +21,26 @@ class Theme:
     outline: str
     edge: str
     tint: float
+    mean: str
+    """Of the line of a branch's mean in a plot."""
 
 
 THEMES = {
-    "light": Theme("#ffffff", "#ffffff", "#1a1d21", "#50575e", "#7d858c", "#9aa2a9", 0.32),
-    "dark": Theme("#16191d", "#1f2328", "#f0f2f4", "#b6bdc4", "#868e96", "#6b737b", 0.0),
-    "print": Theme("#ffffff", "#ffffff", "#000000", "#333333", "#000000", "#777777", 0.0),
+    "light": Theme(
+        "#ffffff", "#ffffff", "#1a1d21", "#50575e", "#7d858c", "#9aa2a9", 0.32, "#b84a00"
+    ),
+    "dark": Theme(
+        "#16191d", "#1f2328", "#f0f2f4", "#b6bdc4", "#868e96", "#6b737b", 0.32, "#ff9d5c"
+    ),
+    "print": Theme(
+        "#ffffff", "#ffffff", "#000000", "#333333", "#000000", "#777777", 0.0, "#000000"
+    ),
 }
 
 
 def find_theme(name: str) -> Theme:
     """Return the theme of this name."""
-    if name not in THEMES:
-        raise unknown_name_error("unknown_choice", name, THEMES, kind="theme")
-    return THEMES[name]
+    return THEMES[one_of("theme", name, THEMES)]
 
 
 def leaf_colours(index: int, theme: Theme) -> tuple[str, str]:

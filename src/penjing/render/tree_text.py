@@ -83,18 +83,18 @@ def write(
             lines.append(value_text(tree, root) + counts_text(tree, root))
         stack = _branch_lines(tree, root, 0, order, empty=empty)[::-1]
         if surrogates:
-            stack += _surrogate_lines(tree, root, 0, ascii_only=ascii_only)[::-1]
+            stack += _surrogate_lines(tree, root, 0, lang, ascii_only=ascii_only)[::-1]
         while stack:
             depth, child, text = stack.pop()
             if child is None:
                 lines.append(bar * depth + text)
                 continue
             branch = branch_text(tree, child, ascii_only=ascii_only)
-            leaf = f": {value_text(tree, child)}{counts_text(tree, child)}"
-            used = len(bar) * depth + (text_width(leaf) if tree.is_leaf[child] else 0)
-            most = None if width is None else max(width - used, MIN_CONDITION)
+            is_leaf = tree.is_leaf[child]
+            leaf = f": {value_text(tree, child)}{counts_text(tree, child)}" if is_leaf else ""
+            most = _room(width, len(bar) * depth, leaf)
             label = bar * depth + condition_text(branch, lang, ascii_only=ascii_only, most=most)
-            if tree.is_leaf[child]:
+            if is_leaf:
                 lines.append(label + leaf)
             elif depth + 1 >= MAX_DEPTH:
                 n_subtrees += 1
@@ -104,8 +104,15 @@ def write(
                 lines.append(label)
                 stack += _branch_lines(tree, child, depth + 1, order, empty=empty)[::-1]
                 if surrogates:
-                    stack += _surrogate_lines(tree, child, depth + 1, ascii_only=ascii_only)[::-1]
+                    stack += _surrogate_lines(tree, child, depth + 1, lang, ascii_only=ascii_only)[
+                        ::-1
+                    ]
     return "\n".join(lines)
+
+
+def _room(width: int | None, indent: int, leaf: str) -> int | None:
+    """Return how wide a condition may be; None for any width."""
+    return None if width is None else max(width - indent - text_width(leaf), MIN_CONDITION)
 
 
 PendingLine = tuple[int, int | None, str]
@@ -113,9 +120,9 @@ PendingLine = tuple[int, int | None, str]
 
 
 def _surrogate_lines(
-    tree: TreeData, node: int, depth: int, *, ascii_only: bool
+    tree: TreeData, node: int, depth: int, lang: str, *, ascii_only: bool
 ) -> list[PendingLine]:
-    lines = surrogate_labels.surrogate_lines(tree, node, ascii_only=ascii_only)
+    lines = surrogate_labels.surrogate_lines(tree, node, lang, ascii_only=ascii_only)
     return [(depth, None, text) for text in lines]
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from penjing.data.table import Table
-from penjing.evaluate.metrics import MOST_WRONG_SHOWN, heading_of, wrong_text
+from penjing.evaluate.wrong_rows import MOST_WRONG_SHOWN, heading_of, wrong_text
 from penjing.formatting.text_table import last_steps
 from penjing.i18n import say
 from penjing.text.labels import (
@@ -51,7 +51,7 @@ def wrong_rows_line(
         line: str = report.wrong_text(lang)
         return line.replace("→", "->").replace("…", "...") if ascii_only else line
     shown = []
-    column, heading = heading_of(report)
+    column, heading = heading_of(report.wrong, report.row_id)
     for row in report.wrong:
         actual, predicted = quoted(row.actual), quoted(row.predicted)
         text = wrong_text(row, column, actual, predicted, lang)
@@ -99,9 +99,10 @@ def path_text(
             steps.append(condition_text(branch, lang, ascii_only=ascii_only))
             continue
         code = int(column.codes[row])
-        value = "?" if code < 0 else number_text(float(column.levels[code]))
-        condition = answer_text(tree, *tree.parent_of(child), ascii_only=ascii_only)
-        steps.append(f"{quoted(column.name)} {value} {condition}")
+        value = None if code < 0 else float(column.levels[code])
+        shown = "?" if value is None else number_text(value)
+        condition = answer_text(tree, *tree.parent_of(child), ascii_only=ascii_only, value=value)
+        steps.append(f"{quoted(column.name)} {shown} {condition}")
     return ", ".join(last_steps(steps, MAX_STEPS, ascii_only=ascii_only))
 
 

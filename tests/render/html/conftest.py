@@ -1,9 +1,7 @@
-"""A real browser for the tests of pages: network off, and every message it prints is a fault."""
+"""A page in a real browser: network off, and every message it prints is a fault."""
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,20 +10,6 @@ import pytest
 
 from penjing.api.tree import Tree
 from penjing.render.html import write
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed")
-    with sync_api.sync_playwright() as play:
-        flags = ["--no-sandbox", "--disable-gpu"] if os.geteuid() == 0 else ["--disable-gpu"]
-        opened = play.chromium.launch(executable_path=CHROMIUM, args=flags)
-        yield opened
-        opened.close()
 
 
 @pytest.fixture
@@ -42,10 +26,21 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Any]:
         page.on("pageerror", lambda error: noise.append(str(error)))
         page.on("request", lambda request: noise.append(request.url))
         page.goto(path.as_uri())
-        page.wait_for_selector("[role=treeitem]")
+        page.wait_for_selector(".canvas > *")
         return page
 
     yield go
     context.close()
-    others = [n for n in noise if not n.startswith((tmp_path.as_uri(), "data:,"))]
+    others = [n for n in noise if not n.startswith((tmp_path.as_uri(), "data:,", "blob:"))]
     assert not others, others
+
+
+def card(page: Any, node: int) -> Any:
+    """Return the card of a node."""
+    return page.locator(f"[role=treeitem][data-node='{node}']")
+
+
+def style_of(page: Any, selector: str, name: str) -> str:
+    """Return a computed style of the first element that a selector finds."""
+    script = "([selector, name]) => getComputedStyle(document.querySelector(selector))[name]"
+    return str(page.evaluate(script, [selector, name]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,11 @@ import penjing
 from penjing.api.tree import Tree
 from penjing.data.table import Table, nominal, numeric
 from penjing.render import diagram
+from penjing.render.class_colours import colour_indices
 from penjing.render.html import page_data
-from penjing.render.report import write as dossier
+from penjing.render.report import write as write_report
+from penjing.render.theme import PALETTE
+from render.html.conftest import card, style_of
 from render.test_class_colours import grouped, many, numbers
 from watermelon_files import FILES
 
@@ -54,47 +58,6 @@ def course(name: str) -> Table:
     return penjing.read(StringIO(FILES[name]), target="好瓜", schema={"编号": "ignore"})
 
 
-def pruned(method: str, recipe: str) -> Tree:
-    tree = penjing.fit(course("Watermelon-train1.csv"), recipe=recipe, trace=True)
-    given: dict[str, Any] = {}
-    if method == "reduced-error":
-        given["validation"] = course("Watermelon-test1.csv")
-    if method == "cost-complexity":
-        given["alpha"] = 1.0
-    return tree.prune(method, **given)
-
-
-@pytest.mark.parametrize("recipe", ["id3", "cart-binary"])
-@pytest.mark.parametrize("method", ["pessimistic", "reduced-error", "cost-complexity", "mdl"])
-def test_every_step_of_growing_and_pruning_is_replayed(opened, method, recipe):
-    tree = pruned(method, recipe)
-    steps = page_data(tree, "en", "light", None)["trace"]
-    assert len(steps) > len({step["node"] for step in steps})  # a node has several
-    page = opened(tree)
-    seen = []
-    for _ in steps:
-        told = page.locator(".replay span").text_content()
-        assert told == f"{len(seen) + 1} / {len(steps)}"
-        assert page.locator(".story").text_content() == steps[len(seen)]["text"]["en"]
-        seen.append(told)
-        if len(seen) < len(steps):
-            page.get_by_role("button", name="next", exact=True).click()
-    assert page.get_by_role("button", name="next", exact=True).is_disabled()
-    for name, wanted in (("first", 1), ("last", len(steps)), ("previous", len(steps) - 1)):
-        page.get_by_role("button", name=name, exact=True).click()
-        assert page.locator(".replay span").text_content() == f"{wanted} / {len(steps)}"
-
-
-def test_replay_goes_on_by_the_keyboard_alone(opened):
-    tree = pruned("pessimistic", "id3")
-    n = len(page_data(tree, "en", "light", None)["trace"])
-    page = opened(tree)
-    page.get_by_role("button", name="next", exact=True).focus()
-    for step in range(2, n + 1):
-        page.keyboard.press("Enter")
-        assert page.locator(".replay span").text_content() == f"{step} / {n}"
-
-
 @pytest.mark.parametrize("classes", [2, 8, 9, 40])
 def test_the_tree_has_most_of_the_width_whatever_the_classes(opened, classes):
     for tree in (many(classes), named(min(classes, 30))):
@@ -104,7 +67,7 @@ def test_the_tree_has_most_of_the_width_whatever_the_classes(opened, classes):
             for view in range(3):
                 page.locator(".tools button").nth(view).click()
                 assert page.evaluate("document.documentElement.scrollWidth") <= wide
-                assert page.evaluate("document.getElementById('canvas').clientWidth") > wide / 2
+                assert page.evaluate("document.querySelector('.canvas').clientWidth") > wide / 2
         page.locator(".tools button").first.click()
         page.set_viewport_size({"width": 1400, "height": 900})
         lines = page.locator(".counts tbody tr")
@@ -122,45 +85,50 @@ def test_a_click_selects_and_only_a_double_click_the_knob_and_the_keyboard_fold(
     whole = page.locator("[role=treeitem]").count()
     asks = [n for n in range(tree.n_nodes) if not tree.is_leaf[n]]
     for node in asks:
-        page.locator(f"#n{node}").click()
+        card(page, node).click()
         assert page.locator("[role=treeitem]").count() == whole
-        assert page.locator(f"#n{node}").get_attribute("aria-selected") == "true"
-        assert page.evaluate("document.activeElement.id") == f"n{node}"
+        assert card(page, node).get_attribute("aria-selected") == "true"
+        assert page.evaluate("document.activeElement.dataset.node") == str(node)
         outline = "e => getComputedStyle(e.querySelector('rect')).strokeWidth"
         strong = page.eval_on_selector_all("[role=treeitem]", f"all => all.map({outline})")
         assert [width for width in strong if width == "2.5px"] == ["2.5px"]
         assert page.locator("h2").first.text_content() == (f"node {node}" if node else "root")
     node = asks[1]
     for fold in (
-        lambda: page.locator(f"#n{node}").dblclick(),
-        lambda: page.locator(f".knob[data-node='{node}']").click(),
-        lambda: (page.locator(f"#n{node}").focus(), page.keyboard.press("Enter")),
+        lambda: card(page, node).dblclick(),
+        lambda: page.locator(f".knob[data-fold='{node}']").click(),
+        lambda: (
+            card(page, node).focus(),
+            page.keyboard.press("Enter"),
+        ),
     ):
-        page.locator(f"#n{node}").click()
+        card(page, node).click()
         page.wait_for_timeout(600)  # that the next click is the first of two
         for state in ("false", "true"):
             fold()
-            assert page.locator(f"#n{node}").get_attribute("aria-expanded") == state
+            assert card(page, node).get_attribute("aria-expanded") == state
             assert (page.locator("[role=treeitem]").count() == whole) == (state == "true")
             page.wait_for_timeout(600)
     leaf = int(np.flatnonzero(tree.is_leaf)[0])
-    assert page.locator(f".knob[data-node='{leaf}']").count() == 0
+    assert page.locator(f".knob[data-fold='{leaf}']").count() == 0
 
 
-def drawn_by_page(browser: Any, tree: Tree, lang: str = "en") -> list[dict[str, Any]]:
+def drawn_by_page(
+    browser: Any, tree: Tree, show: str = "counts", lang: str = "en"
+) -> list[dict[str, Any]]:
     """Return the boxes that the page's own code makes of a tree."""
-    script = (Path(penjing.__file__).parent / "render" / "html" / "view.js").read_bytes()
+    script = (Path(penjing.__file__).parent / "render" / "html" / "page.js").read_bytes()
     page = browser.new_page()
     made = page.evaluate(
-        """async ([script, data]) => {
-             const { Tree, scene } = await import(`data:text/javascript;base64,${script}`);
+        """async ([script, data, show]) => {
+             const { Drafts, Tree, scene } = await import(`data:text/javascript;base64,${script}`);
              const words = data.words[data.lang];
              const say = (key, values = {}) => (key === "lang" ? data.lang
                : ((values.n === 1 && words[`${key}_one`]) || words[key] || key)
-                   .replace(/\\{(\\w+)\\}/g, (_, name) => values[name]));
+                   .replace(/\\{(\\w+)(:,)?\\}/g, (_, name) => values[name]));
              const tree = new Tree(data);
-             return scene(tree, tree.unfolded(), say).boxes; }""",
-        [b64encode(script).decode(), page_data(tree, lang, "light", None)],
+             return scene(tree, tree.unfolded(), say, new Drafts(tree, say, show)).boxes; }""",
+        [b64encode(script).decode(), page_data(tree, lang, "light", None), show],
     )
     page.close()
     return made
@@ -179,23 +147,76 @@ def test_the_page_writes_the_labels_and_bars_of_the_picture(browser):
     trees += [grouped([f"{LONG} {i}" for i in range(9)]), grouped([True, False])]
     trees += [grouped([1.0, 2.5, 3.0]), numbers()]
     for tree in trees:
-        boxes = drawn_by_page(browser, tree)
-        wanted = diagram.build_diagram(tree).boxes
-        assert [b["label"] for b in boxes] == [b.branch_label for b in wanted]
-        assert [b["name"] for b in boxes] == [b.name for b in wanted]
-        for found, box in zip(boxes, wanted, strict=True):
-            assert [shade for shade, _ in found["bar"]] == [shade for shade, _ in box.bar]
-            assert np.allclose([part for _, part in found["bar"]], [part for _, part in box.bar])
-            assert abs(found["x"] - box.x) < 0.5
+        for show, lang in (("counts", "en"), ("data", "zh"), ("none", "en")):
+            boxes = drawn_by_page(browser, tree, show, lang)
+            picture = diagram.build_diagram(tree, show=show, lang=lang, layout="top-down")
+            check_same(boxes, picture.boxes)
+
+
+def many_branches(kind: str, n: int = 40) -> Tree:
+    """Return a tree whose root has many branches: leaves of few predictions, and some splits."""
+    rng = np.random.RandomState(7)
+    code = np.repeat(np.arange(n), 6)
+    columns = (
+        nominal("place of birth", [f"the town of {LEVELS[k % 7]} {k}" for k in code]),
+        numeric("age", rng.randint(20, 60, 6 * n)),
+    )
+    if kind == "numbers":
+        target = numeric("income", np.round(10.0 * (code % 9) + 3 * rng.rand(6 * n), 2))
+        return penjing.fit(Table(columns, target, 6 * n), recipe="cart-textbook", max_depth=1)
+    is_mixed = np.isin(code, (3, 17)) & (rng.rand(6 * n) < 0.5)
+    labels = [("no", "yes", "later")[(k + m) % 3] for k, m in zip(code, is_mixed, strict=True)]
+    return penjing.fit(Table(columns, nominal("bought", labels), 6 * n), recipe="id3")
+
+
+@pytest.mark.parametrize("kind", ["classes", "numbers", "no counts"])
+def test_the_page_gathers_the_leaves_of_many_branches_as_the_picture_does(browser, kind):
+    tree = many_branches(kind)
+    if kind == "no counts":
+        tree = Tree.from_dict({"a": {f"x{i}": "pq"[i % 2] for i in range(30)}})
+    for show, lang in (("counts", "en"), ("data", "zh"), ("none", "en")):
+        boxes = drawn_by_page(browser, tree, show, lang)
+        picture = diagram.build_diagram(tree, show=show, lang=lang, layout="top-down")
+        assert "gathered" in {box.kind for box in picture.boxes}
+        assert {b["node"] for b in boxes if b["kind"] == "gathered"} == {
+            box.node for box in picture.boxes if box.kind == "gathered"
+        }
+        check_same(boxes, picture.boxes)
+
+
+def check_same(boxes: list[dict[str, Any]], wanted: Sequence[diagram.Box]) -> None:
+    """Check that the page has the boxes of the picture: texts, places, bars and plots."""
+    for key, name in (("label", "branch_label"), ("name", "name"), ("note", "note")):
+        assert [b[key] for b in boxes] == [getattr(box, name) for box in wanted]
+    assert [tuple(b["lines"]) for b in boxes] == [box.lines for box in wanted]
+    for found, box in zip(boxes, wanted, strict=True):
+        assert [shade for shade, _ in found["bar"]] == [shade for shade, _ in box.bar]
+        assert np.allclose([part for _, part in found["bar"]], [part for _, part in box.bar])
+        # The picture puts a narrow tree into the middle.
+        assert abs(found["x"] - boxes[0]["x"] - (box.x - wanted[0].x)) < 0.5
+        assert abs(found["y"] - boxes[0]["y"] - (box.y - wanted[0].y)) < 0.5
+        assert abs(found["wide"] - box.width) < 0.5
+        assert found["high"] == box.height
+        assert (found["plot"] is None) == (box.plot is None)
+        if box.plot is not None:
+            assert len(found["plot"]["bars"]) == len(box.plot.bars)
+            assert found["plot"]["threshold"] == box.plot.threshold
+        assert (found["spread"] is None) == (box.spread is None)
+        if box.spread is not None:
+            ends = [box.spread.low, box.spread.mark, box.spread.high]
+            assert np.allclose(found["spread"], ends, atol=1e-3)
 
 
 def test_classes_beyond_eight_are_grey_and_divided_on_the_page(opened):
     page = opened(many(26, 5))
+    page.locator(".legend summary").click()
+    names = page.locator(".legend ul li").all_text_contents()
+    assert len(names) == 26 - 7  # the grey ones are named
     swatches = page.eval_on_selector_all(
         ".legend .swatch", "all => all.map(e => getComputedStyle(e).backgroundColor)"
     )
     assert len(swatches) == len(set(swatches)) == 8
-    assert page.locator("svg .between").count() > 0
+    assert page.locator(".picture .between").count() > 0
 
 
 def test_the_icicle_of_numbers_is_seen_on_the_page(opened):
@@ -206,14 +227,16 @@ def test_the_icicle_of_numbers_is_seen_on_the_page(opened):
         fills = page.eval_on_selector_all(
             ".cell", "all => all.map(e => [Number(e.dataset.node), getComputedStyle(e).fill])"
         )
-        paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        paper = page.evaluate(
+            "getComputedStyle(document.querySelector('.penjing')).backgroundColor"
+        )
         assert len({fill for _, fill in fills}) > len(fills) / 2
         assert paper not in {fill for _, fill in fills}
-        told = page.locator("#canvas .facts").text_content()
+        told = page.locator(".canvas .facts").text_content()
         assert "purity" not in told
         assert f"{tree.values.max():.6g}" in told
         if not theme:
-            page.get_by_role("button", name="dark", exact=True).click()
+            page.locator("button.theme").click()
 
 
 def pages_of(pdf: bytes) -> int:
@@ -231,22 +254,22 @@ def test_a_printed_page_is_one_sheet_dark_on_white(opened, make, theme):
         page.emulate_media(media="print")
         page.set_viewport_size({"width": 703, "height": 1032})
         area = page.evaluate(
-            """() => { const box = document.querySelector('svg').getBoundingClientRect();
+            """() => { const box = document.querySelector('.picture').getBoundingClientRect();
                  return [box.left, box.top, box.right, box.bottom, box.width, box.height]; }"""
         )
         assert area[0] >= 0
         assert area[2] <= 703.5
         assert area[3] <= 1032
         assert min(area[4:]) > 20
-        assert (
-            page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-        )
+        assert style_of(page, ".penjing", "backgroundColor") == "rgb(255, 255, 255)"
         inks = page.evaluate(
-            "[document.querySelector('h1'), document.querySelector('svg text')].map("
+            "[document.querySelector('h1'), document.querySelector('.picture text')].map("
             "e => getComputedStyle(e)).map(s => [s.color, s.fill])"
         )
         assert inks[0][0] == inks[1][1] == "rgb(26, 29, 33)"
-        exact = page.evaluate("getComputedStyle(document.querySelector('svg')).printColorAdjust")
+        exact = page.evaluate(
+            "getComputedStyle(document.querySelector('.picture')).printColorAdjust"
+        )
         assert exact == "exact"
         page.emulate_media(media="null")
         page.set_viewport_size({"width": 1400, "height": 900})
@@ -287,7 +310,7 @@ def test_a_report_breaks_no_word_and_prints_dark_on_white(browser, tmp_path, the
         pairs.append((penjing.fit(rows, recipe="cart-binary", max_leaves=40), rows))
     for tree, rows in pairs:
         path = tmp_path / "report.html"
-        path.write_text(dossier(tree, rows, rows, theme=theme, folds=3), "utf-8")
+        path.write_text(write_report(tree, rows, rows, theme=theme, folds=3), "utf-8")
         page = browser.new_page(color_scheme="dark")
         page.goto(path.as_uri())
         for wide in (320, 390, 800, 1400):
@@ -299,19 +322,57 @@ def test_a_report_breaks_no_word_and_prints_dark_on_white(browser, tmp_path, the
         assert page.evaluate(BROKEN) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= 703
         boxes = page.evaluate(
-            """[...document.querySelectorAll('img')].map(e => e.getBoundingClientRect())
+            """[...document.querySelectorAll('figure svg')].map(e => e.getBoundingClientRect())
                .filter(box => box.width).map(box => [box.right, box.height])"""
         )
         assert len(boxes) >= 3
         assert all(right <= 703.5 and high <= 1032 for right, high in boxes)
         assert page.evaluate("getComputedStyle(document.body).color") == "rgb(26, 29, 33)"
         light = page.evaluate(
-            """async () => { const found = [];
-                 for (const e of document.querySelectorAll('img')) {
-                   if (!e.getBoundingClientRect().width) continue;
-                   const text = atob(e.currentSrc.split(',')[1]);
-                   found.push(text.includes('<rect width="100%" height="100%" fill="#ffffff"/>')); }
-                 return found; }"""
+            """[...document.querySelectorAll('figure svg > rect:first-of-type')].map(
+                 e => getComputedStyle(e).fill == 'rgb(255, 255, 255)')"""
         )
+        assert len(light) == len(boxes)
         assert all(light)
         page.close()
+
+
+@pytest.mark.parametrize("classes", [19, 26])
+def test_classes_have_the_colours_of_the_picture_in_details_legend_leaves_and_icicle(
+    opened, classes
+):
+    tree = many(classes, classes)
+    wanted = {
+        str(class_): PALETTE[index]
+        for class_, index in zip(tree.classes, colour_indices(tree), strict=True)
+    }
+    page = opened(tree)
+
+    def hex_colours(selector: str, name: str) -> list[str]:
+        script = f"all => all.map(e => getComputedStyle(e).{name})"
+        texts = page.eval_on_selector_all(selector, script)
+        return ["#" + "".join(f"{int(v):02x}" for v in re.findall(r"\d+", t)[:3]) for t in texts]
+
+    names = page.locator(".counts th").all_text_contents()
+    assert sorted(names) == sorted(wanted)
+    assert hex_colours(".counts .swatch", "backgroundColor") == [wanted[name] for name in names]
+    own = [text.split(" (")[0] for text in page.locator(".legend > li").all_text_contents()[:-1]]
+    colours = hex_colours(".legend > li > .swatch", "backgroundColor")
+    assert colours == [wanted[name] for name in own]
+    assert len(set(colours)) == 7
+    greys = page.locator(".legend details li").all_text_contents()
+    assert {text.split(" (")[0] for text in greys} | set(own) == set(wanted)
+    shades = page.eval_on_selector_all(
+        "[role=treeitem]:not(.question)",
+        "all => all.map(e => [+e.dataset.node, e.querySelector('rect').style.cssText])",
+    )
+    assert shades
+    for node, style in shades:
+        assert wanted[str(tree.answer(node))] in style
+    page.locator(".tools button").nth(1).click()
+    cells = page.eval_on_selector_all(
+        ".cell", "all => all.map(e => [+e.dataset.node, e.style.cssText + e.getAttribute('fill')])"
+    )
+    assert len(cells) > 5
+    for node, style in cells:
+        assert wanted[str(tree.answer(node))] in style

@@ -18,7 +18,6 @@ from penjing.formatting.document import Document, Figure
 from penjing.formatting.document_formats import FORMATS, format_of_file, write_document
 from penjing.formatting.html_table import html_text
 from penjing.i18n import Names
-from penjing.render import svg, tree_text
 from penjing.render.worksheets.sheet_document import sheet_document, solution_document
 from penjing.tree.serialize import write_atomically
 from penjing.tree.tree_data import TreeData
@@ -183,7 +182,7 @@ class Worksheet:
         digest = self.table.source.get("sha256")
         file = Path(path)
         if digest and file.is_file() and sha256(file.read_bytes()).hexdigest() == digest:
-            raise ChoiceError("worksheet_input", path=path)
+            raise ChoiceError("output_is_input", path=path)
 
     def text_for(self, path: str, *, solution: bool = False) -> str:
         """Return the content of a file, by its extension.
@@ -216,6 +215,8 @@ class Worksheet:
     def _document(self, *, solution: bool) -> Document:
         if not solution:
             return sheet_document(self.sheet)
+        from penjing.render import svg, tree_text  # noqa: PLC0415 - `penjing.worksheet` draws nothing
+
         picture = svg.write(self.tree, theme="light", lang=self.sheet["lang"], title="")
         figure = Figure(picture, tree_text.write(self.tree, ascii_only=True))
         return solution_document(self.sheet, self.solution, self.steps, figure)

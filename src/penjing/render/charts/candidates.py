@@ -1,0 +1,62 @@
+"""The scores of a node's candidate columns as bars; the chosen one is marked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from penjing.explain.node_text import heading_key, node_location
+from penjing.i18n import say
+from penjing.render.charts.axes import WIDTH, Style
+from penjing.render.charts.bars import Bar, bars_chart
+from penjing.render.charts.chart import Chart
+from penjing.text.formula import decimals
+from penjing.text.labels import quoted
+from penjing.text.phrases import rows_of
+
+MAX_BARS = 30
+
+
+def draw(
+    explanation: dict[str, Any],
+    *,
+    lang: str = "en",
+    theme: str = "light",
+    title: str | None = None,
+    width: float = WIDTH,
+) -> Chart:
+    """Return the score that each column had in a node, best first.
+
+    Parameters
+    ----------
+    explanation : dict
+        What :func:`penjing.explain.node.explain` returns.
+    lang, theme, title, width
+        Language, theme, heading (default: the node), and the width in pixels.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> why = penjing.fit(penjing.example("fish")).why()
+    >>> draw(why.told).kind
+    'candidates'
+    """
+    scored = [c for c in explanation["candidates"] if c.get("score") is not None]
+    scored.sort(key=lambda c: (not c["is_chosen"], -c["score"]))
+    bars = [
+        Bar(quoted(c["column"]), c["score"], decimals(c["score"]), bool(c["is_chosen"]))
+        for c in scored[:MAX_BARS]
+    ]
+    key = {"gain": "gain", "gain_ratio": "ratio"}.get(explanation["criterion"], "score")
+    measure = say(heading_key(key, explanation), lang)
+    rows = rows_of(explanation["rows"], lang, is_weight="is_weight" in explanation)
+    facts = say("chart_node_facts", lang, rows=rows, measure=measure)
+    n_excluded = sum(c.get("score") is None for c in explanation["candidates"])
+    if n_excluded or not bars:
+        key = "chart_excluded_columns" if bars else "chart_no_candidates"
+        facts += say("joined_sentences", lang) + say(key, lang, n=n_excluded)
+    hidden = len(scored) - len(bars)
+    if hidden:
+        facts += say("joined_sentences", lang) + say("chart_hidden_columns", lang, n=hidden)
+    heading = title or say("chart_candidates", lang, node=node_location(explanation, lang))
+    style = Style(lang, theme, title, width)
+    return bars_chart("candidates", bars, (heading, facts), facts, style)

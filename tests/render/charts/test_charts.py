@@ -1,0 +1,402 @@
+"""Charts: the figures in the file are those of the results, in every theme and language."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+import penjing
+from export_trees import rows_of
+from penjing.data.statistics import wilson
+from penjing.data.table import Table, nominal, numeric
+from penjing.errors import ChoiceError, DataError
+from penjing.evaluate.curves import learning_curve, pruning_curve
+from penjing.registry import plugins
+from penjing.render.charts.axes import number_axis
+from penjing.render.charts.chart import Chart
+from penjing.render.charts.plane import regions
+from penjing.render.charts.shapes import Line, Mark, Rect, Text
+from penjing.text.font_metrics import width as text_width
+
+HOSTILE = "</text><script>alert(1)</script> & \" ' \x00 \u202e"
+
+
+def marks(chart: Chart, name: str) -> list[dict[str, str]]:
+    """Return the figures of the elements of an SVG that have this one."""
+    root = ET.fromstring(chart.svg())  # noqa: S314 - our own text
+    return [
+        {key.removeprefix("data-"): value for key, value in element.attrib.items()}
+        for element in root.iter()
+        if f"data-{name}" in element.attrib
+    ]
+
+
+def classes_table(n_classes: int, seed: int = 0, n: int = 400) -> Table:
+    random = np.random.RandomState(seed)
+    x = random.rand(n, 3).round(3)
+    codes = (x[:, 0] * n_classes + (random.rand(n) < 0.2)).astype(int) % n_classes
+    columns = tuple(numeric(f"x{i}", x[:, i]) for i in range(3))
+    names = [f"class {k:02}" for k in range(n_classes)]
+    return Table(columns, nominal("kind", [names[k] for k in codes], names), n)
+
+
+def scored(n_classes: int) -> tuple[penjing.Tree, penjing.Table, object]:
+    table = classes_table(n_classes)
+    tree = penjing.fit(table, recipe="cart-binary", max_depth=6)
+    test = classes_table(n_classes, 1, 250)
+    return tree, test, tree.score(test)
+
+
+@pytest.mark.parametrize("n_classes", [2, 7, 19, 26])
+def test_a_confusion_chart_has_the_counts_of_the_report(n_classes):
+    _, _, report = scored(n_classes)
+    cells = marks(report.chart("confusion"), "count")
+    found = {(c["actual"], c["predicted"]): float(c["count"]) for c in cells}
+    assert found == {
+        (str(a), str(p)): report.confusion[i][j]
+        for i, a in enumerate(report.classes)
+        for j, p in enumerate(report.classes)
+    }
+
+
+def test_roc_and_precision_recall_points_are_those_of_scikit_learn():
+    metrics = pytest.importorskip("sklearn.metrics")
+    tree, test, report = scored(2)
+    positive = list(tree.classes).index(report.positive)
+    y = test.target.codes == positive
+    p = tree.predict_proba(test)[:, positive]
+    points = [(float(m["x"]), float(m["y"])) for m in marks(report.chart("roc"), "x")]
+    assert np.trapezoid([b for _, b in points], [a for a, _ in points]) == pytest.approx(
+        metrics.roc_auc_score(y, p)
+    )
+    x, up, _ = metrics.roc_curve(y, p, drop_intermediate=False)
+    assert np.allclose(points, np.column_stack([x, up]))
+    found = [(float(m["x"]), float(m["y"])) for m in marks(report.chart("precision_recall"), "x")]
+    steps = np.diff([0.0, *[recall for recall, _ in found]])
+    assert steps @ np.array([precision for _, precision in found]) == pytest.approx(
+        metrics.average_precision_score(y, p)
+    )
+    assert f"{report.roc_auc:.3f}" in report.chart("roc").svg()
+    assert f"{report.average_precision:.3f}" in report.chart("precision_recall").svg()
+
+
+@pytest.mark.parametrize(("n_classes", "drawn"), [(3, 3), (7, 7), (19, 7)])
+def test_of_many_classes_the_largest_seven_have_curves(n_classes, drawn):
+    tree, _, report = scored(n_classes)
+    chart = report.chart("roc")
+    # Those that have a colour in pictures of the tree: the largest of the training rows.
+    rows = dict(zip(map(str, tree.classes), tree.nodes.total[0].tolist(), strict=True))
+    names = {m["class"] for m in marks(chart, "class")}
+    assert len(names) == drawn
+    assert min(rows[n] for n in names) >= max((rows[n] for n in set(rows) - names), default=0)
+    if n_classes > drawn:
+        assert f"{n_classes - drawn} smaller classes" in chart.description
+    one = report.chart("roc", positive="class 01")
+    assert {m["class"] for m in marks(one, "class")} == {"class 01"}
+
+
+def test_a_chart_of_one_class_is_refused():
+    tree, test, _ = scored(2)
+    only = test.take(np.flatnonzero(test.target.codes == 0))
+    with pytest.raises(ChoiceError, match="only one class"):
+        tree.score(only).chart("roc")
+    assert tree.score(only).chart("confusion").svg()
+
+
+def test_a_calibration_chart_has_the_points_of_the_report():
+    _, _, report = scored(3)
+    points = report.calibration(5)["points"]
+    found = marks(report.chart("calibration", bins=5), "said")
+    assert [(float(m["said"]), float(m["right"]), float(m["weight"])) for m in found] == [
+        (p["said"], p["right"], p["weight"]) for p in points
+    ]
+    assert all(0 <= low <= high <= 1 for low, high in (
+        wilson(p["right"] * p["weight"], p["weight"]) for p in points))  # fmt: skip
+
+
+def test_importance_bars_are_the_importances():
+    tree, test, _ = scored(7)
+    for importances in (tree.importances(), tree.importances("permutation", test)):
+        found = {m["name"]: float(m["value"]) for m in marks(importances.chart(), "name")}
+        assert found == {k: v for k, v in importances.items() if v != 0}
+
+
+def test_threshold_and_candidate_charts_are_those_of_why():
+    why = penjing.fit(penjing.example("watermelon3.0"), recipe="c4.5-textbook").why()
+    candidate = why.cuts("密度")
+    found = marks(why.chart("密度"), "threshold")
+    assert [(float(m["threshold"]), float(m["gain"])) for m in found] == list(
+        zip(candidate["cuts"], candidate["gains"], strict=True)
+    )
+    assert float(marks(why.chart("密度"), "best")[0]["best"]) == pytest.approx(candidate["cut"])
+    bars = {m["name"]: float(m["value"]) for m in marks(why.chart(), "name")}
+    assert bars == {c["column"]: c["score"] for c in why.candidates if c["score"] is not None}
+    with pytest.raises(ChoiceError, match="no thresholds"):
+        why.chart("纹理")
+
+
+@pytest.mark.parametrize("regression", [False, True])
+def test_a_pruning_chart_has_points_errors_and_the_choice(regression):
+    rows = rows_of(160, 3, regression=regression)
+    curve = pruning_curve(penjing.fit(rows, recipe="cart-binary"), rows, k=4)
+    chart = curve.chart()
+    for series in ("train", "test"):
+        found = [m for m in marks(chart, "series") if m["series"] == series]
+        assert [(float(m["leaves"]), float(m["value"])) for m in found] == [
+            (p["leaves"], p[series]) for p in curve["points"]
+        ]
+    errors = [float(m["se"]) for m in marks(chart, "se")]
+    assert errors == [p["se"] for p in curve["points"]]
+    assert marks(chart, "choice")[0]["choice"] == str(curve["one_se_leaves"])
+    assert f"this tree: {curve['own_leaves']} leaves" in chart.description
+
+
+def test_predicted_numbers_are_points():
+    rows = rows_of(120, 4, regression=True)
+    report = penjing.fit(rows, recipe="rpart").score(rows)
+    found = marks(report.chart(), "predicted")
+    assert [(float(m["actual"]), float(m["predicted"])) for m in found] == list(
+        zip(*(values.tolist() for values in report.pairs), strict=True)
+    )
+    with pytest.raises(ChoiceError, match="got 'roc'"):
+        report.chart("roc")
+    assert "pairs" not in report.to_json()
+
+
+def test_regions_of_a_plane_predict_as_the_tree():
+    random = np.random.RandomState(3)
+    x, y = random.rand(2, 300).round(2)
+    classes = np.where(x > 0.5, np.where(y > 0.3, "a", "b"), np.where(y > 0.7, "c", "a"))
+    table = Table((numeric("x", x), numeric("y", y)), nominal("k", classes), 300)
+    for recipe in ("cart-binary", "rpart", "c4.5", "sklearn"):
+        tree = penjing.fit(table, recipe=recipe)
+        found = regions(tree, "x", "y")
+        leaves = tree.apply(table)
+        for row in range(300):
+            inside = [
+                r.node
+                for r in found
+                if r.x_low < x[row] <= r.x_high and r.y_low < y[row] <= r.y_high
+            ]
+            assert inside == [leaves[row]]
+        shown = marks(tree.plane("x", "y", table), "x-low")
+        assert {int(m["node"]) for m in shown} == {r.node for r in found}
+        assert len(marks(tree.plane("x", "y", table), "row")) == 300
+        swapped = regions(tree, "y", "x")
+        assert {(r.node, r.x_low, r.y_high) for r in found} == {
+            (r.node, r.y_low, r.x_high) for r in swapped
+        }
+
+
+def test_planes_that_do_not_exist_are_refused():
+    tree = penjing.fit(penjing.example("watermelon3.0"), recipe="c4.5-textbook")
+    with pytest.raises(ChoiceError, match="also splits on 纹理"):
+        tree.plane("密度", "含糖率")
+    with pytest.raises((ChoiceError, DataError), match="no column '密'"):
+        tree.plane("密", "含糖率")
+    with pytest.raises(ChoiceError, match="not numeric"):
+        tree.plane("纹理", "含糖率")
+    with pytest.raises(ChoiceError, match="twice"):
+        tree.plane("密度", "密度")
+
+
+def test_the_branches_where_trees_differ_are_marked():
+    tree = penjing.fit(penjing.example("watermelon2.0"))
+    smaller = tree.prune("pessimistic")
+    comparison = penjing.compare(tree, smaller)
+    found = marks(comparison.chart(), "differs")
+    below = {
+        node
+        for difference in comparison.differences
+        for node in range(tree.n_nodes)
+        if difference["nodes"][0] in tree.path(node)
+    }
+    n = tree.n_nodes
+    assert {int(m["node"]) for m in found[:n] if m["differs"] == "true"} == below
+    assert [m["differs"] for m in found[n:]].count("true") == len(comparison.differences)
+    same = penjing.compare(tree, tree).chart()
+    assert {m["differs"] for m in marks(same, "differs")} == {"false"}
+    assert "same splits" in same.description
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ({"u": "yes", "v": "yes"}, {"u": "yes", "v": "no"}),
+        ({"u": "b", "v": "c"}, {"u": "a", "v": "c"}),
+        ({i: f"c{i}" for i in range(5)}, {i: f"c{i}" for i in range(3, 12)}),
+    ],
+)
+def test_a_class_has_one_colour_in_both_compared_trees(a, b):
+    trees = [penjing.Tree.from_dict({"x": branches}) for branches in (a, b)]
+    chart = penjing.compare(*trees).chart()
+    fills: dict[str, set[str]] = {}
+    boxes = [s for s in chart.shapes if isinstance(s, Rect) and s.fill.startswith("tint:")]
+    leaves = [(box, int(dict(box.values)["node"])) for box in boxes if box.values]
+    n_first = trees[0].n_leaves
+    for i, (box, node) in enumerate(leaves):
+        tree = trees[i >= n_first]
+        fills.setdefault(str(tree.answer(node)), set()).add(box.fill.split(":")[1])
+    assert len(leaves) == sum(tree.n_leaves for tree in trees)
+    assert all(len(found) == 1 for found in fills.values())
+    own = [found for found in fills.values() if found != {"7"}]
+    assert len({min(found) for found in own}) == len(own)
+    texts = {shape.text for shape in chart.shapes if isinstance(shape, Text)}
+    classes = {str(c) for tree in trees for c in tree.classes}
+    named = {name for name, found in fills.items() if found != {"7"}}
+    assert named <= texts
+    assert named == classes if len(classes) <= 8 else len(named) == 7
+
+
+def test_the_line_of_chance_belongs_to_one_class():
+    _, _, report = scored(4)
+    several, one = (
+        report.chart("precision_recall"),
+        report.chart("precision_recall", positive="class 02"),
+    )
+    chance = "chance (share of the class)"
+    dashed = [s for s in several.shapes if isinstance(s, Line) and s.colour == "muted" and s.dashes]
+    assert not dashed
+    assert chance not in several.svg()
+    assert chance in one.svg()
+    _, line = [s for s in one.shapes if isinstance(s, Line) and s.colour == "muted" and s.dashes]
+    share = report.per_class[2].support / sum(score.support for score in report.per_class)
+    points = [s for s in one.shapes if isinstance(s, Mark)]
+    low, high = (min(points, key=lambda m: m.y), max(points, key=lambda m: m.y))
+    (a, b), y = (float(dict(m.values)["y"]) for m in (low, high)), line.points[0][1]
+    assert a + (b - a) * (y - low.y) / (high.y - low.y) == pytest.approx(share)
+
+
+def all_charts(lang: str = "en", theme: str = "light") -> list[Chart]:
+    """Return one chart of every kind, of names that could do harm."""
+    random = np.random.RandomState(5)
+    x = random.rand(80, 2).round(2)
+    classes = np.where(x[:, 0] + 0.2 * random.rand(80) > 0.5, HOSTILE, "ordinary")
+    columns = (numeric(HOSTILE + "1", x[:, 0]), numeric("y", x[:, 1]))
+    table = Table(columns, nominal(HOSTILE, classes), 80)
+    tree = penjing.fit(table, recipe="cart-binary", max_depth=4)
+    report = tree.score(table)
+    style = {"lang": lang, "theme": theme}
+    numbers = Table(columns, numeric("price", x[:, 0] * 5), 80)
+    regression = penjing.fit(numbers, recipe="cart-binary", max_depth=3)
+    kinds = ("confusion", "roc", "precision_recall", "calibration")
+    return [
+        *(report.chart(kind, **style) for kind in kinds),
+        tree.importances().chart(**style),
+        tree.why().chart(**style),
+        tree.why().chart(HOSTILE + "1", **style),
+        pruning_curve(tree, table, k=3).chart(**style),
+        learning_curve(table, "cart-binary", k=3, shares=[0.5, 1]).chart(**style),
+        penjing.compare(tree, tree.prune_at("root")).chart(**style),
+        tree.plane(HOSTILE + "1", "y", table, **style),
+        regression.plane(HOSTILE + "1", "y", numbers, **style),
+        regression.score(numbers).chart(**style),
+    ]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", "print"])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_chart_is_safe_and_well_formed(lang, theme):
+    charts = all_charts(lang, theme)
+    assert {c.kind for c in charts} == set(plugins("chart"))
+    for chart in charts:
+        root = ET.fromstring(chart.svg())  # noqa: S314 - our own text
+        assert not [e for e in root.iter() if "script" in e.tag]
+        assert chart.lang == lang
+        numbers = [v for e in root.iter() for k, v in e.attrib.items() if k in ("x", "y", "d")]
+        assert not any(word in value for value in numbers for word in ("nan", "inf"))
+        assert chart._repr_html_() == chart.svg()
+
+
+def test_charts_are_saved_as_svg_png_and_pdf(tmp_path):
+    pytest.importorskip("matplotlib")
+    for number, chart in enumerate(all_charts("zh")):
+        for ending, start in ((".svg", b"<svg"), (".png", b"\x89PNG"), (".pdf", b"%PDF")):
+            path = tmp_path / f"{number}{ending}"
+            chart.save(path, dpi=60)
+            assert path.read_bytes().startswith(start)
+    assert chart.encode(".png", dpi=60) == chart.encode(".png", dpi=60)
+    with pytest.raises(ChoiceError, match=r"'\.jpg' is not a supported"):
+        chart.save(tmp_path / "x.jpg")
+    assert not (tmp_path / "x.jpg").exists()
+
+
+def test_themes_and_kinds_that_do_not_exist_are_refused():
+    _, _, report = scored(2)
+    with pytest.raises(ChoiceError, match="Did you mean 'dark'"):
+        report.chart(theme="darkk")
+    with pytest.raises(ChoiceError, match="Did you mean 'roc'"):
+        report.chart("rok")
+
+
+@pytest.mark.parametrize(
+    ("values", "whole"), [([1, 7], True), ([0.61, 0.85], False), ([1, 2000], True), ([5, 5], False)]
+)
+def test_ticks_are_round_and_inside_the_axis(values, whole):
+    axis = number_axis(values, "x", room=300, whole=whole)
+    assert 2 <= len(axis.ticks) <= 9
+    assert all(axis.low - 1e-9 <= tick <= axis.high + 1e-9 for tick in axis.ticks)
+    assert len(set(axis.labels)) == len(axis.labels)
+    for tick, label in zip(axis.ticks, axis.labels, strict=True):
+        assert float(label.replace(",", "")) == pytest.approx(tick)
+        assert not whole or tick == int(tick)
+
+
+def many_columns(n: int = 200) -> Table:
+    random = np.random.RandomState(4)
+    x = random.rand(600, n).round(2)
+    names = [f"Horizontal_Distance_To_Hydrology_And_Roads_{i}" for i in range(n)]
+    signal = (x * (np.arange(n) % 7)).sum(axis=1)
+    kinds = ["yes" if v > np.median(signal) else "no" for v in signal]
+    return Table(tuple(map(numeric, names, x.T)), nominal("kind", kinds), 600)
+
+
+@pytest.mark.parametrize("width", [520.0, 900.0])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_bars_of_200_columns_do_not_overlap_and_the_rest_is_counted(width, lang):
+    tree = penjing.fit(many_columns(), recipe="cart-binary", trace=True)
+    used = sum(v != 0 for v in tree.importances().values())
+    assert used > 40
+    load = penjing.registry.load
+    for chart, n in (
+        (load("chart", "importance")(tree.importances(), lang=lang, width=width), used),
+        (load("chart", "candidates")(tree.why().told, lang=lang, width=width), 200),
+    ):
+        texts = [shape for shape in chart.shapes if isinstance(shape, Text)]
+        spans = [_span(text) for text in texts]
+        assert all(left >= 0 and right <= width for left, _, right, _ in spans)
+        for i, a in enumerate(spans):
+            for b in spans[:i]:
+                assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
+        n_bars = len(marks(chart, "name"))
+        assert n_bars == 30
+        assert any(str(n - n_bars) in text.text for text in texts)
+
+
+def _span(text: Text) -> tuple[float, float, float, float]:
+    """Return left, top, right and bottom of a text."""
+    width = text_width(text.text, text.size, bold=text.is_bold)
+    left = text.x - {"start": 0.0, "middle": 0.5, "end": 1.0}[text.anchor] * width
+    return left, text.y - 0.8 * text.size, left + width, text.y + 0.2 * text.size
+
+
+def test_charts_without_bars_say_so():
+    table = classes_table(2)
+    leaf = penjing.fit(table, recipe="rpart", max_depth=0)
+    for chart, said in (
+        (leaf.importances().chart(), "no column has an importance above 0"),
+        (leaf.why(0, table).chart(), "no column can be compared"),
+    ):
+        assert said in "".join(s.text for s in chart.shapes if isinstance(s, Text))
+        assert not [s for s in chart.shapes if isinstance(s, Line)]
+
+
+def test_the_chart_of_candidates_counts_columns_without_a_score():
+    tree = penjing.fit(classes_table(3), recipe="c4.5-textbook", max_depth=1, trace=True)
+    explanation = tree.why()
+    n_excluded = sum(c["score"] is None for c in explanation.candidates)
+    assert n_excluded > 0
+    texts = [s.text for s in explanation.chart().shapes if isinstance(s, Text)]
+    assert any("without a score" in t and (str(n_excluded) in t) for t in texts)

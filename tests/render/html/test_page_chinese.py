@@ -1,0 +1,40 @@
+"""No English is left in the Chinese page."""
+
+from __future__ import annotations
+
+import pytest
+
+from chinese_trees import PROPER, TREES, WORD, english_words
+
+
+@pytest.mark.parametrize("name", ["rpart", "pruned", "made by hand", "rpart, number", "weights"])
+def test_the_chinese_page_has_no_english_words(opened, name):
+    tree, _ = TREES[name]()
+    page = opened(tree, lang="zh")
+    known = PROPER | set(WORD.findall(str(tree.recipe.get("name")))) - {"by", "hand"}
+    known |= {
+        "SVG",
+        "PNG",
+        "English",
+        "Enter",
+        "Shift",
+        "Escape",
+        "Home",
+        "End",
+        "Tab",
+        "column",
+        "leaf",
+    }
+    tabs = page.locator("[role=tab]")
+    found = []
+    for i in range(max(1, tabs.count())):
+        if tabs.count():
+            tabs.nth(i).click()
+        texts = page.evaluate(
+            """() => [...document.querySelectorAll('body *')].flatMap(e => [
+                 ...[...e.childNodes].filter(n => n.nodeType === 3
+                   && !['SCRIPT', 'STYLE'].includes(e.tagName)).map(n => n.textContent),
+                 ...['aria-label', 'title', 'placeholder'].map(k => e.getAttribute(k) || '')])"""
+        )
+        found += english_words("page", [t for t in texts if t.strip()], known)
+    assert found == []

@@ -1,0 +1,47 @@
+// Small charts: shares of classes, and histograms of columns.
+
+import type { Histogram } from "../../../src/penjing/webapp/protocol";
+import { at } from "../numbers";
+import { barOf, PALETTE } from "../scene";
+import type { Store } from "../store";
+import { cell, count, predicted } from "./figures";
+
+/** The classes of some rows as a bar, in the colours of the tree. */
+export function ClassBar({ total, page }: { total: number[]; page: Store }) {
+  const { shades, order } = page.data;
+  const all = total.reduce((a, b) => a + b, 0);
+  if (!(all > 0) || total.length !== shades.length) return null;
+  let x = 0;
+  return (
+    <svg class="class-bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+      {barOf(total.map((count) => count / all), shades, order).map(([shade, part], i) => {
+        const left = x;
+        x += 100 * part;
+        return <rect key={i} x={left} y={0} width={100 * part} height={8} fill={at(PALETTE, shade)} />;
+      })}
+    </svg>
+  );
+}
+
+/** The counts of classes in the order of the legend: "7 : 2". */
+export function countsOf(total: number[], page: Store): string {
+  return page.data.order.map((class_) => count(total[class_] ?? 0)).join(" : ");
+}
+
+export function SmallHistogram({ histogram, label }: { histogram: Histogram; label: string }) {
+  const { counts, categories, edges } = histogram;
+  const most = Math.max(1, ...counts);
+  const wide = 120 / Math.max(1, counts.length);
+  const title = (i: number) =>
+    categories ? `${cell(categories[i])}: ${count(counts[i] ?? 0)}` : `${predicted(edges?.[i], true)} – ${predicted(edges?.[i + 1], true)}: ${count(counts[i] ?? 0)}`;
+  return (
+    <svg class="histogram" viewBox="0 0 120 32" role="img" aria-label={label}>
+      {counts.map((size, i) => (
+        <rect key={i} x={i * wide} y={32 - (30 * size) / most} width={Math.max(0.5, wide - 1)} height={(30 * size) / most}>
+          <title>{title(i)}</title>
+        </rect>
+      ))}
+      <path d="M0 31.5h120" />
+    </svg>
+  );
+}
