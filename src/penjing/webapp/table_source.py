@@ -1,0 +1,145 @@
+"""Where the rows of a table come from: an uploaded file, an example, a file of the command, Python.
+
+Uploaded files are kept in memory. The content is read again if the target or the type of a column
+changes.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from penjing.data.read import read
+from penjing.data.read.example_files import EXAMPLES, PREFIX
+from penjing.data.table import Table
+from penjing.errors import ChoiceError, DataError, unknown_name_error
+
+MAX_NAME = 255
+"""The longest name of an uploaded file."""
+READING = ("target", "schema", "keep")
+"""What the page may change about how a table is read."""
+
+
+class _NamedBytes(io.BytesIO):
+    """The content of a file with its name, whose ending tells the format."""
+
+    def __init__(self, content: bytes, name: str) -> None:
+        super().__init__(content)
+        self.name = name
+
+
+@dataclass(frozen=True)
+class TableSource:
+    """The rows of a table before they are read, and how they are read.
+
+    Parameters
+    ----------
+    name : str
+        The name of the file, or of the table.
+    locator : str or None
+        What `penjing.read` reads in a script: a path or ``example:NAME``; None for objects.
+    data : object
+        Bytes, a path, or anything that `penjing.read` takes.
+    options : dict
+        Arguments of `penjing.read`: ``target``, ``schema``, ``keep``, ``encoding`` and others.
+    """
+
+    name: str
+    locator: str | None
+    data: Any = field(repr=False)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def changed(self, changes: Mapping[str, Any]) -> TableSource:
+        """Return the same rows, read in another way; only target, schema and keep can change.
+
+        What was said about other columns before stays.
+
+        Examples
+        --------
+        >>> source = example_source("golf").changed({"schema": {"windy": "ignore"}})
+        >>> source.changed({"schema": {"outlook": "ignore"}}).read().names
+        ('temperature', 'humidity')
+        """
+        for key in changes:
+            if key not in READING:
+                raise unknown_name_error("lab_unknown_reading", key, READING)
+        given = {key: value for key, value in changes.items() if value is not None}
+        schema, keep = (self.options.get(key) for key in ("schema", "keep"))
+        if isinstance(given.get("schema"), Mapping) and isinstance(schema, Mapping):
+            given["schema"] = {**schema, **given["schema"]}
+        if isinstance(given.get("keep"), list) and keep:
+            given["keep"] = list(dict.fromkeys([*keep, *given["keep"]]))
+        options = {**self.options, **given}
+        # The page chooses the weight as a type; what the command or Python said gives way.
+        types = given.get("schema")
+        if isinstance(types, Mapping) and (
+            "weight" in types.values() or options.get("weight") in types
+        ):
+            options.pop("weight", None)
+        return replace(self, options=options)
+
+    def read(self) -> Table:
+        """Return the table; without a target if none is given and none can be guessed."""
+        try:
+            return self._read(self.options)
+        except ChoiceError as error:
+            if error.key != "no_target" or self.options.get("target") is not None:
+                raise
+            return self._read({**self.options, "target": False})
+
+    def _read(self, options: Mapping[str, Any]) -> Table:
+        if isinstance(self.data, Table) and not options:
+            return self.data
+        arguments = dict(options)
+        data = self.data
+        if isinstance(data, bytes):
+            data, arguments["name"] = _NamedBytes(data, self.name.lower()), self.name
+        elif isinstance(data, Table):
+            arguments.setdefault("target", None if data.target is None else data.target.name)
+        return read(data, arguments.pop("target", None), arguments.pop("schema", None), **arguments)
+
+
+def uploaded(name: str, content: bytes) -> TableSource:
+    r"""Return the source of an uploaded file.
+
+    Examples
+    --------
+    >>> uploaded("fish.csv", b"legs,class\n0,fish\n2,bird\n").read().names
+    ('legs',)
+    """
+    if not content:
+        raise DataError("empty_file", source=checked_name(name))
+    return TableSource(checked_name(name), checked_name(name), content)
+
+
+def checked_name(name: object) -> str:
+    """Return the name of an uploaded file; paths are refused.
+
+    Examples
+    --------
+    >>> checked_name("瓜.csv")
+    '瓜.csv'
+    >>> checked_name("../rows.csv")
+    Traceback (most recent call last):
+    penjing.errors.ChoiceError: the name of a file is needed, without folders; got '../rows.csv'.
+    """
+    is_name = isinstance(name, str) and 0 < len(name) <= MAX_NAME and name.isprintable()
+    if not is_name or set(str(name)) & set("/\\:") or name in (".", ".."):
+        raise ChoiceError("lab_bad_name", name=name)
+    return str(name)
+
+
+def example_source(name: object) -> TableSource:
+    """Return the source of an example.
+
+    Examples
+    --------
+    >>> example_source("fish").read().n_rows
+    5
+    """
+    if not isinstance(name, str) or name not in EXAMPLES:
+        raise unknown_name_error("unknown_example", name, EXAMPLES)
+    locator = PREFIX + name
+    return TableSource(locator, locator, locator, {"target": EXAMPLES[name][1]})
