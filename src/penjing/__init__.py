@@ -49,6 +49,7 @@ _PUBLIC = {
     "gini": "criteria.formulas",
     "gini_index": "criteria.formulas",
     "hold_out": "api.resampling",
+    "lab": "webapp.notebook",
     "load": "api.load",
     "majority": "criteria.formulas",
     "read": "api.read_table",
@@ -138,6 +139,7 @@ if TYPE_CHECKING:
     from penjing.estimators import TreeRegressor as TreeRegressor
     from penjing.estimators.from_sklearn import from_sklearn as from_sklearn
     from penjing.grow.recipe import Recipe
+    from penjing.webapp.notebook import lab
 
 __all__ = [
     "RECIPES",
@@ -163,6 +165,7 @@ __all__ = [
     "gini",
     "gini_index",
     "hold_out",
+    "lab",
     "load",
     "majority",
     "read",

@@ -137,6 +137,18 @@ def test_the_cost_counts_changed_rows() -> None:
     assert "->" in cost.text(ascii_only=True)
 
 
+@pytest.mark.parametrize("column", ["色泽", "根蒂", "敲声", "脐部", "触感"])
+@pytest.mark.parametrize("path", ["", "纹理=清晰"])
+def test_validation_rows_have_the_columns_of_the_changed_tree(path: str, column: str) -> None:
+    source = "example:watermelon2.0"
+    tree = penjing.fit(source, recipe="id3", quiet=True)
+    for rows in (source, penjing.read(source)):
+        changed = tree.replace_split(path, column, data=source, validation=rows)
+        assert changed.edit_cost.validation == changed.edit_cost.training
+        again = tree.regrow_at(path, data=source, validation=rows, max_depth=1)
+        assert again.edit_cost.validation == again.edit_cost.training
+
+
 def test_the_cost_of_numbers_is_their_error() -> None:
     rows = [{"x": i, "y": 0.37 * i} for i in range(40)]
     tree = penjing.fit(rows, "y", recipe="cart-binary")

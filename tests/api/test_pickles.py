@@ -95,6 +95,19 @@ def test_pickled_results_are_what_they_were():
     assert list(unpickled("ruleset").predict(melons)) == list(melons.target.values())
 
 
+def test_wrong_rows_pickled_before_rows_had_ids_are_read():
+    wrong = penjing.fit(penjing.example("fish"), max_depth=1).score(penjing.example("fish")).wrong
+    slots = {"_rows": wrong._rows, "_actual": wrong._actual, "_predicted": wrong._predicted}
+    old = type(wrong).__new__(type(wrong))
+    old.__setstate__((None, slots | {"_classes": wrong._classes}))
+    assert list(old) == list(wrong)
+    assert old[0].id is None
+    row = type(wrong[0]).__new__(type(wrong[0]))
+    row.__setstate__([wrong[0].row, wrong[0].actual, wrong[0].predicted])
+    assert row == wrong[0]
+    assert pickle.loads(pickle.dumps(wrong)) == wrong  # noqa: S301 - our own
+
+
 @pytest.mark.parametrize("old", sorted(penjing._OLD_MODULES))
 def test_an_old_module_is_found_and_warned_about_and_hides_nothing(old):
     code = (

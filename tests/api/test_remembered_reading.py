@@ -147,7 +147,7 @@ def test_markers_of_a_table_win_and_that_is_a_warning(tree):
         warnings.simplefilter("always")
         tree.predict(penjing.read("x.csv", False, tree.schema, missing=["7", "-"], dates="day"))
     texts = [str(w.message) for w in caught if issubclass(w.category, penjing.DataWarning)]
-    assert any("the model was trained with -" in text for text in texts)
+    assert any("the model was trained with '-'" in text for text in texts)
 
 
 def test_what_the_style_of_training_forbids_is_refused(tree):

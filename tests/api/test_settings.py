@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+import penjing
 from penjing import RECIPES, Recipe, Tree
+from penjing.api.fit import _READING_OPTIONS
 from penjing.api.settings import PruneOptions, Settings
 from penjing.arguments import known_options
 from penjing.errors import CapabilityError, PenjingError
@@ -65,6 +67,14 @@ def keywords(method: object) -> set[str]:
 
 def options_of(kind: str) -> set[str]:
     return {name for built_in in BUILT_IN[kind] for name in known_options(load(kind, built_in))}
+
+
+@pytest.mark.parametrize("name", sorted(_READING_OPTIONS))
+def test_an_option_of_reading_is_given_to_read(name):
+    assert name in inspect.signature(penjing.read).parameters
+    assert name not in inspect.signature(penjing.fit).parameters
+    with pytest.raises(penjing.ChoiceError, match=f"'{name}' is an option of reading"):
+        penjing.fit("example:golf", quiet=True, **{name: "x"})
 
 
 def test_every_dialect_with_options_has_a_recipe():

@@ -109,6 +109,16 @@ def test_a_criterion_is_refused_everywhere_and_only_if_it_was_named():
     assert penjing.fit(FRAME, NUMBERS, "cart-binary", criterion="variance").is_regression
 
 
+def test_cross_validate_takes_the_name_of_the_target_in_the_place_of_the_recipe():
+    rows = [{"x": i, "y": "np"[i > 7]} for i in range(20)]
+    by_name = penjing.cross_validate(rows, target="y", k=5)
+    assert penjing.cross_validate(rows, "y", 5) == by_name
+    by_recipe = penjing.cross_validate(rows, "id3", 5, target="y")
+    assert penjing.cross_validate(rows, "y", 5, recipe="id3") == by_recipe
+    with pytest.raises(penjing.ChoiceError, match=r"unknown recipe 'idd3'.*Did you mean 'id3'"):
+        penjing.cross_validate(rows, "idd3")
+
+
 def test_cross_validate_takes_the_recipe_by_the_name_that_fit_has():
     table = penjing.example("watermelon2.0")
     by_name = penjing.cross_validate(table, recipe="cart-binary", k=5)

@@ -111,12 +111,14 @@ def test_colour_only_where_it_is_asked_for(run, melon, monkeypatch):
 
 
 def test_what_is_our_fault_asks_for_a_report(capsys):
-    assert run_to_exit_code(Console(), lambda: 1 / 0) == Exit.INTERNAL_ERROR
+    assert run_to_exit_code(Console(), lambda: 1 / 0, {}) == Exit.INTERNAL_ERROR
     said = capsys.readouterr().err
     assert "ZeroDivisionError" in said
     assert "--debug" in said
     assert "Traceback" not in said
-    assert run_to_exit_code(Console(lang="zh", debug=True), lambda: 1 / 0) == Exit.INTERNAL_ERROR
+    assert (
+        run_to_exit_code(Console(lang="zh", debug=True), lambda: 1 / 0, {}) == Exit.INTERNAL_ERROR
+    )
     said = capsys.readouterr().err
     assert "Traceback" in said
     assert "这是 penjing 的缺陷" in said
@@ -126,7 +128,7 @@ def test_an_interruption_exits_with_130(capsys):
     def interrupted():
         raise KeyboardInterrupt
 
-    assert run_to_exit_code(Console(), interrupted) == Exit.INTERRUPTED
+    assert run_to_exit_code(Console(), interrupted, {}) == Exit.INTERRUPTED
     assert capsys.readouterr().err == "error: interrupted.\n"
 
 
@@ -166,7 +168,7 @@ def test_an_error_that_an_interruption_became_is_an_interruption(capsys):
             raise RuntimeError(message) from None
 
     with InterruptWatcher():
-        assert run_to_exit_code(Console(), library) == Exit.INTERRUPTED
+        assert run_to_exit_code(Console(), library, {}) == Exit.INTERRUPTED
     assert capsys.readouterr().err == "error: interrupted.\n"
 
 

@@ -81,6 +81,8 @@ def test_changes_are_made_in_their_order(run, tmp_path):
     assert done.code == Exit.OK, done.err
     lines = done.out.splitlines()
     assert [line.split(" ")[0] for line in lines[-3:]] == ["replaced", "made", "together:"]
+    for line in lines[-3:]:  # the validation rows are the training rows
+        assert len({part.split("correct ")[1] for part in line.split("; ")[1:]}) == 1
     assert penjing.load(tmp_path / "n.tree").is_leaf[1]
     again = run("edit", "n.tree", "--regrow", "root", "-o", "o.tree")
     assert again.code == Exit.OK

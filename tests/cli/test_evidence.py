@@ -63,7 +63,7 @@ def test_cutoffs_profit_leaves_and_calibration(run, model):
         "--profit", '{"yes": {"yes": 10}, "no": {"yes": -3}}', "--leaves", "--calibration",
     )  # fmt: skip
     assert done.code == 0
-    assert "cut-off by cost 1:5: yes from probability" in done.out
+    assert "cut-off by cost 1:5: predict yes if its probability is at least" in done.out
     assert "cut-off by precision of at least 0.5: " in done.out
     assert "cut-off by recall of at least 1: " in done.out
     assert "chosen on these rows" in done.out

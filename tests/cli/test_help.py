@@ -75,7 +75,7 @@ def test_every_value_has_a_name_in_both_languages():
 def test_both_catalogues_say_the_same_and_nothing_that_is_not_used():
     assert set(EN) == set(ZH)
     used = {f"option_{p.help}" for _, p in parameters()} | {"option_help", "option_version"}
-    defaults = {f"default_{p.show_default}" for _, p in parameters()}
+    defaults = {str(p.show_default) for _, p in parameters()}
     metavars = {
         f"metavar_{w}" for _, p in parameters() for w in re.findall("[A-Z]+", p.metavar or "")
     }
@@ -88,6 +88,13 @@ def test_both_catalogues_say_the_same_and_nothing_that_is_not_used():
         assert all(names == fields[0] for names in fields), key
         known = {"option": used, "default": defaults, "metavar": metavars}
         assert key in known.get(key.split("_")[0], EN), key
+
+
+def test_the_default_of_an_option_is_a_value_or_the_key_of_a_text():
+    for _, p in parameters():
+        shown = str(p.show_default)
+        assert shown in EN or not shown.startswith("default_"), p.name
+    assert "[default: rows]" in " ".join(page("export", "en").split())
 
 
 NO_WORDS = re.compile(
@@ -107,7 +114,7 @@ NAMES = set(
 
 def values() -> set[str]:
     """Return the words that options take as values: the English help lists them literally."""
-    shown = [str(p.show_default) for _, p in parameters() if f"default_{p.show_default}" not in EN]
+    shown = [str(p.show_default) for _, p in parameters() if str(p.show_default) not in EN]
     listed = "|".join([*(f"{p.metavar} {p.default}" for _, p in parameters()), *shown])
     settings = (
         "categorical ordinal numeric date ignore target weight year month day weekday hour number "
@@ -116,7 +123,7 @@ def values() -> set[str]:
         "spark cost-complexity reduced-error pessimistic error-based collapse minimum-error mdl "
         "simplify prepruned errors impurity text rules markdown svg html icicle dot dict nested "
         "python sql c javascript java pmml onnx excel sqlite mysql bigquery snowflake "
-        "tsql oracle redshift balanced"
+        "tsql oracle redshift balanced confusion roc precision_recall calibration predictions"
     )
     return set(re.findall(r"[A-Za-z]+\d*", f"{listed} {settings}"))
 
@@ -275,6 +282,10 @@ def test_wrapping_keeps_words_and_marks_together():
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_every_example_of_the_help_runs(tmp_path, monkeypatch, capsys, lang):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("webbrowser.open", lambda _: True)
+    monkeypatch.setattr(
+        "penjing.webapp.server.LabServer.run", lambda server, ready: (ready(), server.close())
+    )
     for name in ("fit", *(name for name in HELP_EXAMPLES if name != "fit")):
         for line in HELP_EXAMPLES[name]:
             program, *args = shlex.split(line)

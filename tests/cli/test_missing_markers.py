@@ -84,7 +84,7 @@ def test_what_is_said_on_the_command_line_wins_and_is_noted(run, marked):
     done = run("predict", marked, "other.csv", "--missing-marker", "nix", "--json")
     assert [row["predicted"] for row in done.data["rows"]] == ["yes", "no"]
     assert "nix" in done.err
-    assert "the model was trained with -" in done.err
+    assert "the model was trained with '-'" in done.err
     assert "trained with" not in run("predict", marked, "new.csv", "--missing-marker", "-").err
     said = run("explain", marked, "--row", "a=-", "--missing-marker", "nix", "--json")
     assert said.data["answer"] == "no"

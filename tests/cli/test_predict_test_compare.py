@@ -99,6 +99,7 @@ def test_compare_says_where_trees_part(run, melon):
     done = run("compare", melon, "b.tree", "--test", "Watermelon-test2.csv")
     assert done.out.splitlines()[-1] == (
         "The trees differ at one node: at the root, melon splits on 纹理 and b splits on 密度."
+        " The subtrees below differ too."
     )
     Tree.from_dict({"x": {"<= 1.5": "a", "> 1.5": "b"}}).save("p.tree")
     Tree.from_dict({"x": {"<= 2.5": "a", "> 2.5": {"y": {"u": "a", "v": "b"}}}}).save("q.tree")

@@ -27,7 +27,11 @@ def verbs():
     return {name: command.params for name, command in commands.items()}
 
 
-READERS = sorted(name for name, params in verbs().items() if {p.name for p in params} & {*TABLES})
+READERS = sorted(
+    name
+    for name, params in verbs().items()
+    if name != "lab" and {p.name for p in params} & {*TABLES}  # see test_lab.py
+)
 FORMS = {
     "compare several": "compare",
     "compare --recipes": "compare",
@@ -116,6 +120,7 @@ WITH_A_MODEL = {
     "prune": ("--validate", "{table}"),
     "edit": ("--regrow", "root", "--validate", "{table}"),
     "report": ("--no-cross", "-o", "r.html"),
+    "draw": ("-o", "d.svg"),
     "compare several": ("--test", "{table}", "--folds", "2"),
 }
 """What each command line has besides its model and its table."""
@@ -163,6 +168,7 @@ def test_the_verbs_that_read_tables_are_those_we_know():
                 "check",
                 "compare",
                 "cross-validate",
+                "draw",
                 "drift",
                 "edit",
                 "explain",
@@ -293,6 +299,14 @@ REMEMBERED = {
     "--sheet": HARD["--sheet"],
 }
 """A table that is read otherwise without the option, and the option's value."""
+CASES = {option: (option, table) for option, table in REMEMBERED.items()} | {
+    f"two-marks-{name}": (
+        "--decimal",
+        lambda mark=mark: (written("x.csv", two_marks(mark), "|"), mark),
+    )
+    for name, mark in (("comma", ","), ("point", "."))
+}
+"""The options, and tables to which an option applies in part."""
 
 
 def replaced(column, values):
@@ -303,6 +317,16 @@ def replaced(column, values):
 
 def ambiguous_dates():
     return replaced("day", [f"{1 + i % 12}/{1 + i % 9}/2024" for i in range(24)])
+
+
+def two_marks(mark):
+    """Return a table with two columns of numbers, of which one has the decimal mark."""
+    other = "," if mark == "." else "."
+    amounts = [f"${1 + i}{mark}{(7 * i) % 1000:03}{other}50" for i in range(24)]
+    balances = [f"{1 + (11 * i) % 24}{mark}{(91 * i) % 1000:03}" for i in range(24)]
+    classes = ["yn"[i > 11] if i % 3 else "yn"[(11 * i) % 24 > 11] for i in range(24)]
+    rows = zip(amounts, balances, [str(i % 5) for i in range(24)], classes, strict=True)
+    return [["amount", "balance", "w", "y"], *map(list, rows)]
 
 
 def thousands():
@@ -322,10 +346,11 @@ WITH_MODEL = sorted(set(FORMS) - set(LEARNERS))
 
 
 @pytest.mark.parametrize("form", WITH_MODEL)
-@pytest.mark.parametrize("option", LONG)
-def test_a_model_remembers_every_reading_option(run, form, option):
+@pytest.mark.parametrize("case", CASES)
+def test_a_model_remembers_every_reading_option(run, form, case):
     """What a command says of a table is the same with the option of training and without it."""
-    table, value = REMEMBERED[option]()
+    option, make = CASES[case]
+    table, value = make()
     recipe = ("-r", "cart-binary", "--missing", "branch", "-o", "m.tree")
     target = () if option == "--target" else ("--target", "y")
     done = run("fit", table, *given(option, value), *recipe, *target)
@@ -333,9 +358,10 @@ def test_a_model_remembers_every_reading_option(run, form, option):
     assert_same_with_and_without(run, line_of(form, table), given(option, value))
 
 
-@pytest.mark.parametrize("option", LONG)
-def test_a_tree_written_by_hand_remembers_how_its_rows_were_read(run, option):
-    table, value = REMEMBERED[option]()
+@pytest.mark.parametrize("case", CASES)
+def test_a_tree_written_by_hand_remembers_how_its_rows_were_read(run, case):
+    option, make = CASES[case]
+    table, value = make()
     target = () if option == "--target" else ("--target", "y")
     words = (*given(option, value), *target)
     done = run("fit", table, *words, "-r", "cart-binary", "--missing", "branch", "-o", "m.tree")
@@ -367,10 +393,12 @@ def test_a_model_remembers_all_reading_options_together(run, form):
 def assert_same_with_and_without(run, line, words):
     found = []
     for more in (words, []):
-        Path("r.html").unlink(missing_ok=True)
+        for name in ("r.html", "d.svg"):
+            Path(name).unlink(missing_ok=True)
         done = run(*line, *more)
         assert done.code == 0, (more, done.err)
-        page = Path("r.html").read_text("utf-8") if Path("r.html").exists() else ""
+        files = [Path(name) for name in ("r.html", "d.svg") if Path(name).exists()]
+        page = "".join(path.read_text("utf-8") for path in files)
         # predict --ignore also leaves the column out of the output
         is_shorter = line[0] == "predict" and "--ignore" in words
         rows = [row.rsplit(",", 1)[1] for row in done.out.splitlines()] if is_shorter else done.out
@@ -378,10 +406,11 @@ def assert_same_with_and_without(run, line, words):
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("option", LONG)
-def test_batches_are_read_as_the_whole_table(run, option, monkeypatch):
+@pytest.mark.parametrize("case", CASES)
+def test_batches_are_read_as_the_whole_table(run, case, monkeypatch):
     """Predict reads large files batch by batch, and few rows of a batch say little."""
-    table, value = REMEMBERED[option]()
+    option, make = CASES[case]
+    table, value = make()
     recipe = ("-r", "cart-binary", "--missing", "branch", "-o", "m.tree")
     target = () if option == "--target" else ("--target", "y")
     assert run("fit", table, *given(option, value), *recipe, *target).code == 0
@@ -438,9 +467,38 @@ def test_what_the_user_says_wins_and_is_noted(run):
     assert "--decimal ," in refused.err
     done = run("test", "m.tree", "new.csv", "--decimal", ",", "--missing-marker", "?", "--json")
     assert done.code == 0, done.err
-    assert "--decimal is ,, as given" in done.err
-    assert "the model was trained with -" in done.err
+    assert "--decimal is ',', as given; the model was trained with '.'" in done.err
+    assert "the markers are '?'" in done.err.replace("missing-value ", "")
+    assert "the model was trained with '-'" in done.err
     assert done.data["correct"] == run("test", "m.tree", "x.csv", "--json").data["correct"]
+
+
+@pytest.mark.parametrize("mark", [",", "."])
+def test_a_column_with_the_other_mark_keeps_it_with_an_option_that_training_did_not_have(run, mark):
+    """A mark that the user names applies to the columns that have it, as in fit."""
+    table = written("x.csv", two_marks(mark), "|")
+    more = ("-t", "y", "-r", "cart-binary", "-o", "m.tree")
+    assert run("fit", table, *more).code == 0
+    for line in (["test", "m.tree", table], ["predict", "m.tree", table]):
+        done = run(*line, "--decimal", mark)
+        assert done.code == 0, done.err
+        assert "'amount' is not written with the decimal mark" in done.err
+    split = json.loads(run("fit", table, *more, "--decimal", mark, "--json").out)
+    assert split
+
+
+def test_the_mark_of_the_first_batch_is_that_of_all(run, monkeypatch):
+    """A named mark that a column turns out not to have is not tried again batch by batch."""
+    rows = [["n", "y"], *([f"{i},{(7 * i) % 90 + 10}", "yn"[i > 11]] for i in range(24))]
+    assert run("fit", written("x.csv", rows, ";"), "-r", "cart-binary", "-o", "m.tree").code == 0
+    written("new.csv", [["n"], *([f"{i},25"] for i in range(9)), *(["3.125"] for _ in range(9))])
+    text = Path("new.csv").read_text("utf-8").replace("\n", ";\n")
+    Path("new.csv").write_text(text, "utf-8")
+    monkeypatch.setattr(stream, "WHOLE_BYTES", 20)
+    monkeypatch.setattr(stream, "PIECE_CHARACTERS", 30)
+    done = run("predict", "m.tree", "new.csv", "--decimal", ".")
+    assert done.code == 0, done.err
+    assert done.out.splitlines()[-1].endswith(",n")  # 3125, as in the first batches
 
 
 def test_a_file_of_another_layout_is_read_by_its_own_and_that_is_noted(run):

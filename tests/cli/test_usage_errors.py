@@ -104,7 +104,8 @@ def test_every_mistake_with_every_option_is_told_in_each_language(run):
 
 
 VALUES = (
-    "auto", "always", "never", "en", "zh", "cut", "keep", "rows", "levels", "light", "dark",
+    "auto", "always", "never", "en", "zh", "cut", "keep", "rows", "levels", "light", "dark", "data",
+    "counts", "none", "top", "down", "left", "to", "right", "top-down", "left-to-right",
     "print", "learning", "pruning", "gini", "information", "bash", "zsh", "fish", "powershell",
     "text", "md", "tex", "html", "choice", "measures", "all", "stop", "fraction",
 )  # fmt: skip

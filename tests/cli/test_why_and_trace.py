@@ -252,10 +252,10 @@ def test_a_marker_that_an_error_advises_can_be_given(run, tmp_path):
     rows.write_text("x,y\n" + "".join(f"{i},{'a' if i < 5 else 'b'}\n" for i in range(10)), "utf-8")
     model = str(tmp_path / "m.tree")
     run("fit", str(rows), "--target", "y", "--recipe", "rpart", "--minsplit", "2", "-o", model)
-    done = run("explain", model, "--row", "x=none")
+    done = run("explain", model, "--row", "x=keine")
     assert done.code == Exit.INVALID
-    assert "--missing-marker 'none'" in done.err
-    done = run("explain", model, "--row", "x=none", "--missing-marker", "none")
+    assert "--missing-marker 'keine'" in done.err
+    done = run("explain", model, "--row", "x=keine", "--missing-marker", "keine")
     assert done.code == Exit.OK
     assert "prediction:" in done.out
 
@@ -284,9 +284,10 @@ def test_a_pruned_model_tells_its_growth_and_its_pruning_without_the_rows(run, t
     assert len(plain) == tree.n_nodes + 5
     assert "chosen" in run("why", tmp_path / "p.tree").out
     assert "剪去" in run("why", tmp_path / "p.tree", "1", "--lang", "zh").out
-    steps = page_data(tree, "en", "light", None)["trace"]
-    assert len(steps) == tree.n_nodes + 5
-    assert "as a leaf 3.51487: pruned" in steps[tree.n_nodes + 2]["text"]["en"]
+    replay = page_data(tree, "en", "light", None)["replay"]
+    assert len(replay["texts"]) == tree.n_nodes
+    assert len(replay["pruning"]) == 5
+    assert "as a leaf 3.51487: pruned" in replay["pruning"][2]["text"]["en"]
 
 
 @pytest.mark.parametrize("verb", ["why", "trace"])

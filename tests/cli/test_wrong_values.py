@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "edit": (MODEL, "--prune", "root", "-o", "new.tree"),
     "import": (HAND, "--data", TRAIN, "-o", "new.tree"),
     "worksheet": (TRAIN, "-o", "new.md"),
+    "lab": (TRAIN, "--no-open"),
     "report": (MODEL, "-o", "new.html", "--folds", "2"),
     "drift": (MODEL, TEST),
     "examples": (),
@@ -104,6 +105,7 @@ def test_a_wrong_value_of_an_option_is_refused_in_one_sentence(
 ):
     monkeypatch.chdir(melons)
     monkeypatch.setenv("LANG", "C.UTF-8")
+    monkeypatch.setattr("penjing.webapp.server.LabServer.run", lambda server, _: server.close())
     found = {}
     for option in options(command):
         for value in WRONG:

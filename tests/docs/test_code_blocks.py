@@ -10,7 +10,7 @@ import pytest
 from docs_site import DOCS, LANGUAGES, blocks, name_of, pages
 
 PAGES = [page for language in LANGUAGES for page in pages(language)]
-NOT_RUN = 15
+NOT_RUN = 19
 """Blocks for other programs or machines: a new one is a decision, so it is counted here."""
 
 

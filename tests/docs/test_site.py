@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import html
 import json
-import os
 import re
-import shutil
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
 LANGUAGES = ("en", "zh")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 MADE_BY_SPHINX = ("genindex.html", "search.html")
 
 
@@ -94,18 +91,6 @@ def test_the_index_finds_pages(site: Path, language: str, query: list[str], expe
         here = {n for h in hits for n in ([h] if isinstance(h, int) else h)}
         found = here if found is None else found & here
     assert expected in {data["docnames"][i] for i in found}
-
-
-@pytest.fixture(scope="module")
-def browser():
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed")
-    with sync_api.sync_playwright() as play:
-        flags = ["--no-sandbox", "--disable-gpu"] if os.geteuid() == 0 else ["--disable-gpu"]
-        opened = play.chromium.launch(executable_path=CHROMIUM, args=flags)
-        yield opened
-        opened.close()
 
 
 @pytest.mark.parametrize(

@@ -194,11 +194,19 @@ def test_the_deepest_query_runs(kind, missing, tmp_path, request):
 @pytest.mark.parametrize("dialect", [
     "mysql", "bigquery", "snowflake", "spark", "postgresql", "tsql", "mssql", "redshift",
 ])  # fmt: skip
-def test_every_dialect_is_read_back_by_its_own_parser(dialect):
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("stay", "fraction", "classes", "branch", "regression", "surrogates"),
+        pytest.param(("large",), marks=pytest.mark.slow),
+    ],
+    ids=["small", "large"],
+)
+def test_every_dialect_is_read_back_by_its_own_parser(dialect, names):
     import sqlglot  # noqa: PLC0415
 
     known = {"postgresql": "postgres", "mssql": "tsql"}.get(dialect, dialect)
-    for name in ("stay", "fraction", "classes", "branch", "regression", "large", "surrogates"):
+    for name in names:
         text = tree_of(name).export("sql", dialect=dialect, proba=True)
         found = sqlglot.parse_one(text, dialect=known)
         levels = {str(v) for v in found.find_all(sqlglot.exp.Literal) if v.is_string}

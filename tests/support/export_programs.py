@@ -478,8 +478,13 @@ def by_excel(tree: Tree, rows: list[Row], folder: Path, **options: str) -> list[
     form = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false"
     command = ["soffice", home, "--headless", "--convert-to", form, "rows.xlsx"]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
-    with (folder / "rows.csv").open(encoding="utf-8", newline="") as file:
-        return [row[-1] for row in csv.reader(file)]
+    deadline = time.monotonic() + 60
+    while True:  # the program that writes may go on after the one that was started has ended
+        with (folder / "rows.csv").open(encoding="utf-8", newline="") as file:
+            found = [row[-1] for row in csv.reader(file)]
+        if len(found) >= len(rows) or time.monotonic() > deadline:
+            return found
+        time.sleep(0.2)
 
 
 def _xlsx(place: str, value: Any) -> str:

@@ -76,6 +76,12 @@ def tree() -> penjing.Tree:
     return penjing.fit(table(), recipe="cart-binary", max_depth=2, trace=True)
 
 
+@cache
+def plane_tree() -> penjing.Tree:
+    rows = [{"b": row["b"], "d": i % 3, "y": row["y"]} for i, row in enumerate(ROWS)]
+    return penjing.fit(rows, "y", "cart-binary", quiet=True)
+
+
 def of_rows() -> list[Call]:
     """Return the functions that take rows."""
     t, rows = table(), [dict(row) for row in ROWS]
@@ -111,7 +117,12 @@ def of_rows() -> list[Call]:
         "data": NEVER, "target": NONE, "recipe": NEVER, "seed": f"{NONE}|{FROM_0}",
         "depth": f"{NONE}|{SIZE}", "rows": NONE, "blanks": NEVER, "lang": NEVER, "quiet": SWITCH,
     }  # fmt: skip
+    lab = {
+        "data": SOURCE, "target": NONE, "recipe": NEVER, "training": NONE, "shares": NONE,
+        "seed": f"0|{SIZE}", "lang": NEVER, "quiet": SWITCH,
+    }  # fmt: skip
     return [
+        Call("lab", penjing.lab, {"data": rows, "target": "y", "recipe": "cart-binary"}, lab),
         Call("fit", penjing.fit, {"data": rows, "target": "y"}, fit),
         Call("fit a table", penjing.fit, {"data": t}, fit | {"schema": NONE}),
         Call("read", penjing.read, {"source": CSV, "target": "y"}, read),
@@ -168,6 +179,10 @@ def of_trees() -> list[Call]:
         "theme": NEVER,
         "title": f"{NONE}|{TEXT}",
         "max_leaves": f"3|{LARGE}",
+        "show": NONE,
+        "layout": NONE,
+        "align_leaves": SWITCH,
+        "test": NONE,
     }
     switches = ("ascii_only", "empty", "surrogates")
     edit = {"data": NONE, "validation": NONE}
@@ -183,7 +198,11 @@ def of_trees() -> list[Call]:
         Call("Tree.report", made.report, {"cross_validation": False},
              {"path": f"{NONE}|{FILE}", "training": NONE, "test": NONE, "lang": NEVER,
               "theme": NEVER, "title": f"{NONE}|{TEXT}", "folds": f"3|{LARGE}", "seed": FROM_0,
-              "cross_validation": f"{NONE}|{SWITCH}", "positive": NONE}),
+              "cross_validation": f"{NONE}|{SWITCH}", "positive": NONE, "trace": SWITCH}),
+        Call("Tree.lab", made.lab, {}, {"training": NONE, "lang": NEVER}),
+        Call("Tree.plane", plane_tree().plane, {"x": "b", "y": "d"},
+             {"x": NEVER, "y": NEVER, "points": NONE, "lang": NEVER, "theme": NEVER,
+              "title": f"{NONE}|{TEXT}"}),
         Call("Tree.prune", made.prune, {"method": "collapse"},
              {"method": NEVER, "validation": NONE, "training": f"{NONE}|{UNREAD}", "folds": NONE}),
         Call("Tree.drift", made.drift, {"source": rows}, {"source": NEVER, "training": NONE}),
@@ -236,7 +255,8 @@ OPTIONS = {
     "view": NEVER, "ascii_only": SWITCH, "empty": SWITCH, "order": NEVER, "node": "0|3",
     "surrogates": SWITCH, "name": TEXT, "missing": NONE, "unseen": NONE, "dialect": NEVER,
     "table": "'zzz'|long text|lines|half a letter", "proba": SWITCH, "clean": SWITCH, "cells": NONE,
-    "width": f"{NONE}|3|{LARGE}",
+    "width": f"{NONE}|3|{LARGE}", "show": NEVER, "layout": NEVER, "align_leaves": SWITCH,
+    "test": NEVER,
     "alpha": f"{NONE}|{NUMBER}", "cp": NUMBER, "by": NEVER, "one_se": SWITCH, "ties": NEVER,
     "confidence": "0.5", "raise_branches": f"{NONE}|{SWITCH}", "deviate": NONE,
     "last_errors": f"{NONE}|{NUMBER}", "tolerance": f"{NONE}|{NUMBER}", "precision": NONE,

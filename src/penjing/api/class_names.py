@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from penjing import arguments
 from penjing.data.source import ClassNames, Label
+from penjing.data.table import Table
 from penjing.errors import ChoiceError, WrongTypeError, unknown_name_error
 from penjing.predict.inputs import LevelIndex
 from penjing.tree.tree_data import TreeData
@@ -86,6 +87,26 @@ def shown(tree: T, class_names: ClassNames | None = None) -> T:
         _refuse_regression(tree)
         names = names_of(tree.classes, class_names)
     return replace(tree, target=replace(tree.target, levels=tuple(names)))
+
+
+class NamedRows:
+    """Gives rows, and a class, the names of classes that a tree keeps."""
+
+    def __init__(self, tree: TreeData) -> None:
+        self._index = LevelIndex(tree.classes)
+        self._names = shown(tree).classes
+
+    def name_of(self, label: Label) -> Label:
+        """Return the name of a class; a class that the tree does not know stays as it is."""
+        place = self._index.of(label)
+        return self._names[place] if place >= 0 else label
+
+    def table(self, table: Table | None) -> Table | None:
+        """Return rows whose target has the names of the classes."""
+        if table is None or table.target is None or table.target.is_numeric:
+            return table
+        levels = tuple(self.name_of(level) for level in table.target.levels)
+        return replace(table, target=replace(table.target, levels=levels))
 
 
 def _refuse_regression(tree: TreeData) -> None:

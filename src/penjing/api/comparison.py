@@ -6,11 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Unpack, overload
 
 from penjing import arguments
+from penjing.api.data_warnings import warn_of
 from penjing.api.fit import fit
 from penjing.api.read_table import read_rows
 from penjing.api.settings import Settings
+from penjing.api.tree import Tree
+from penjing.data.notes import Note
 from penjing.data.source import Source, Target
-from penjing.errors import ChoiceError
+from penjing.data.table import Table
+from penjing.errors import CapabilityError, ChoiceError, DataError
 from penjing.evaluate import compare as two_trees
 from penjing.evaluate.compare import Comparison
 from penjing.evaluate.compare_several import TRAINING, TreesComparison, compare_several
@@ -108,6 +112,9 @@ def compare_recipes(
 ) -> TreesComparison:
     """Grow a tree by each of several recipes from one table, and compare them.
 
+    A recipe that cannot grow a tree of this table, for example because it does not accept missing
+    values, is left out with a warning.
+
     Parameters
     ----------
     data, target
@@ -136,8 +143,40 @@ def compare_recipes(
     if len(names) < 2:
         raise ChoiceError("compare_needs_two", n=len(names))
     table = read_rows(data, target, quiet=quiet)
-    trees = [fit(table, recipe=name, quiet=True, seed=seed, **settings) for name in names]
+    trees, notes = trees_by_recipe(table, names, {"seed": seed, **settings})
+    if not quiet:
+        warn_of(notes)
     tables: dict[str, Source] = {TRAINING: table}
     if test is not None:
         tables["test"] = test
-    return compare_several(trees, tables, names, folds=folds, seed=seed)
+    return compare_several(list(trees.values()), tables, list(trees), folds=folds, seed=seed)
+
+
+def trees_by_recipe(
+    table: Table, names: Sequence[str], settings: Mapping[str, Any]
+) -> tuple[dict[str, Tree], list[Note]]:
+    """Return a tree by each recipe that can grow one of a table, and notes about the others.
+
+    Parameters
+    ----------
+    table : Table
+        The training rows.
+    names : sequence of str
+        The names of the recipes.
+    settings : mapping
+        Arguments of :func:`penjing.fit` for all recipes.
+    """
+    trees: dict[str, Tree] = {}
+    notes: list[Note] = []
+    for name in dict.fromkeys(names):
+        try:
+            trees[name] = fit(table, recipe=name, quiet=True, **settings)
+        except (CapabilityError, ChoiceError, DataError) as problem:
+            refuses_missing = problem.key == "missing_refused"
+            if isinstance(problem, ChoiceError) and not refuses_missing:
+                raise
+            why = Note("why_missing_refused" if refuses_missing else problem.key, problem.values)
+            notes.append(Note("note_recipe_left_out", {"recipe": name, "why": why}))
+    if len(trees) < 2:
+        raise ChoiceError("compare_needs_two", n=len(trees))
+    return trees, notes

@@ -56,7 +56,8 @@ def warns_of_rows(method: Callable[P, R]) -> Callable[P, R]:
     def warning(*args: P.args, **kwargs: P.kwargs) -> R:
         with collect_notes() as notes:
             result = method(*args, **kwargs)
-        warn_of({str(note): note for note in notes}.values())
+        if notes:
+            warn_of({str(note): note for note in notes}.values())
         return result
 
     return warning

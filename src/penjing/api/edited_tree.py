@@ -111,9 +111,10 @@ def edited_tree(
 
     at = node_number(tree, node)
     rows = _training_rows(tree, data, needs_rows=needs_rows)
-    held_out = None if validation is None else validation_rows(tree, validation)
     training = None if rows is None else TrainingSet.of_tree(tree, rows, recipe_of_tree(tree))
     changed = edit(at, training)  # type: ignore[arg-type]
+    # The changed tree may use columns that the tree does not.
+    held_out = None if validation is None else validation_rows(tree, validation, changed)
 
     def compute_cost() -> EditCost:
         if training is None:

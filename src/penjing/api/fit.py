@@ -160,6 +160,8 @@ def fit(
             raise ChoiceError("setting_twice", one="sample_weight", other="weight")
         parameters["weight"] = weight = sample_weight
     changes = parameters.pop("settings")
+    if changes:
+        _refuse_reading_options(changes)
     parameters["seed"] = _seed(seed, recipe, changes)
     rows = TrainingRows(data, target, schema, weight)
     tree = Tree.from_data(
@@ -184,6 +186,19 @@ def fit(
 
 def _option_names(recipe: str | Recipe) -> set[str]:
     return {field.name for field in fields(recipe_of(recipe).options)}
+
+
+_READING_OPTIONS = frozenset(
+    ("encoding", "keep", "dates", "names", "separator", "decimal", "fold_case", "sheet")
+)
+"""Parameters of `penjing.read` that are neither parameters of `fit` nor settings of a recipe."""
+
+
+def _refuse_reading_options(settings: Mapping[str, Any]) -> None:
+    """Raise an error that says where an option of reading has to be given."""
+    for name, value in settings.items():
+        if name in _READING_OPTIONS:
+            raise ChoiceError("setting_of_read", name=name, value=value)
 
 
 def _seed(seed: int, recipe: str | Recipe, changes: dict[str, Any]) -> int:

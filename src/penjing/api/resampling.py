@@ -14,12 +14,14 @@ from penjing.data import folds as rows
 from penjing.data.folds import TablePair
 from penjing.data.source import Label, Source, Target
 from penjing.data.table import Table
-from penjing.errors import ChoiceError
+from penjing.dialects.recipes import named_recipe, recipe_of
+from penjing.errors import ChoiceError, PenjingError
 from penjing.evaluate import stability
 from penjing.evaluate import validation as evaluation
 from penjing.evaluate.metrics import Report
 from penjing.evaluate.number_report import NumberReport
 from penjing.grow.recipe import Recipe
+from penjing.training.auto_recipe import is_auto
 
 
 def cross_validate(
@@ -45,7 +47,7 @@ def cross_validate(
     how : str, Recipe, Tree or function
         How to grow: a recipe, a tree (as it was grown and pruned itself), or a function from
         a table to a tree. In ``cross_validate(X, y)`` these are the classes (or numbers) of the
-        rows, and the recipe is ``auto``.
+        rows, and in ``cross_validate(frame, "y")`` the column to predict; the recipe is ``auto``.
     k : int or "leave-one-out"
         The number of folds; stratified.
     recipe : str or Recipe, optional
@@ -82,7 +84,9 @@ def cross_validate(
     >>> penjing.cross_validate([[1], [2], [8], [9]] * 5, list("aabb") * 5, recipe="id3").accuracy
     1.0
     """
-    if how is not None and not isinstance(how, str | Recipe | Tree) and not callable(how):
+    if isinstance(how, str) and not is_auto(how) and named_recipe(how) is None and target is None:
+        table, how = _read_with_target(table, how, quiet=quiet), "auto"
+    elif how is not None and not isinstance(how, str | Recipe | Tree) and not callable(how):
         target, how = _only_target(how, target), "auto"
     if recipe is not None:
         if how != "auto":
@@ -222,6 +226,17 @@ def folds(
     if _is_target(k):
         target, k, seed = _only_target(k, target), seed, 0
     return rows.folds(read_rows(table, target, quiet=quiet), cast("int", k), seed)
+
+
+def _read_with_target(table: Source, name: str, *, quiet: bool) -> Table:
+    """Return the rows with the target of this name; the name may be meant as that of a recipe."""
+    try:
+        return read_rows(table, name, quiet=quiet)
+    except PenjingError as problem:
+        if problem.key != "unknown_column":
+            raise
+        recipe_of(name)  # raises the error of an unknown recipe
+        raise
 
 
 def _is_target(value: object) -> bool:

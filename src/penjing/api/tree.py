@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 import numpy.typing as npt
 
 from penjing import arguments
-from penjing.api.class_names import shown
+from penjing.api.class_names import KEY, NamedRows, shown
 from penjing.api.data_warnings import warn_of, warns_of_rows, with_warnings
 from penjing.api.keywords import accepts_other_options, given_options
 from penjing.api.settings import SubtreeSettings
@@ -27,6 +27,7 @@ from penjing.tree.tree_data import TreeData
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from penjing.api.lab_view import LabView
     from penjing.evaluate.drift import Drift
     from penjing.evaluate.edit_cost import EditCost
     from penjing.evaluate.importance import Importances
@@ -40,14 +41,19 @@ if TYPE_CHECKING:
     from penjing.explain.trace import Trace
     from penjing.formatting.frame import DataFrame
     from penjing.grow.recipe import Recipe
+    from penjing.render.charts.chart import Chart
 
 _ROWS = "_training_rows"
 """The attribute of a tree that leads to its training rows; it is neither saved nor pickled."""
 _COST = "_edit_cost"
 """The attribute of a tree with what its last change cost; it is neither saved nor pickled."""
+_WITH_DATA = ("svg", "html")
+"""The kinds of pictures that show the data of splits."""
 Unseen = Literal["stop", "missing", "error"]
 Missing = Literal["stop", "fraction", "error"]
 Language = Literal["en", "zh"]
+Show = Literal["data", "counts", "none"]
+Layout = Literal["top-down", "left-to-right"]
 TextKind = Literal["text", "rules", "markdown", "svg", "html", "icicle", "dot", "nested"]
 ProgramKind = Literal["python", "sql", "c", "javascript", "java", "pmml", "excel", "nested"]
 
@@ -283,8 +289,9 @@ class Tree(TreeData):
         seed: int = 0,
         cross_validation: bool | None = None,
         positive: Label | None = None,
+        trace: bool = False,
     ) -> str:
-        """Return a report as one HTML page: data, tree, rules, metrics, curves, provenance.
+        """Return a report as one HTML page: summary, metrics, rules, curves, data, provenance.
 
         Parameters
         ----------
@@ -308,6 +315,8 @@ class Tree(TreeData):
             are many rows.
         positive : object, optional
             The class that lift and scores are about; as in :meth:`score`.
+        trace : bool
+            Add how the tree was grown, step by step.
 
         Examples
         --------
@@ -318,6 +327,7 @@ class Tree(TreeData):
         '<!doctype html>'
         """
         from penjing.explain.node import rows_of_tree
+        from penjing.explain.split_data import with_sketches
         from penjing.predict.inputs import align
         from penjing.render.report import THEMES, write
         from penjing.tree.serialize import write_atomically
@@ -327,10 +337,17 @@ class Tree(TreeData):
         arguments.one_of("theme", theme, THEMES)
         if cross_validation is not None:
             arguments.boolean("cross_validation", cross_validation)
+        rows = self.training_table() if training is None else rows_of_tree(self, training)
+        test_rows = None if test is None else align(self, test)
+        tree = self
+        if KEY in self.about:
+            named, tree = NamedRows(self), shown(with_sketches(self))
+            rows, test_rows = named.table(rows), named.table(test_rows)
+            positive = None if positive is None else named.name_of(positive)
         page = write(
-            self,
-            self.training_table() if training is None else rows_of_tree(self, training),
-            None if test is None else align(self, test),
+            tree,
+            rows,
+            test_rows,
             lang=lang,
             theme=theme,
             title=title,
@@ -338,6 +355,7 @@ class Tree(TreeData):
             seed=arguments.whole_number("seed", seed, 0),
             cross_validation=cross_validation,
             positive=positive,
+            trace=arguments.boolean("trace", trace),
         )
         if path is not None:
             write_atomically(arguments.path("path", path), page.encode("utf-8"))
@@ -855,6 +873,10 @@ class Tree(TreeData):
         title: str | None = None,
         view: str | None = None,
         width: int | None = None,
+        show: Show | None = None,
+        layout: Layout | None = None,
+        align_leaves: bool | None = None,
+        test: Source | None = None,
         other_options: Mapping[str, object] | None = None,
     ) -> str: ...
     @overload
@@ -875,8 +897,13 @@ class Tree(TreeData):
         title: str | None = None,
         view: str | None = None,
         width: int | None = None,
+        show: Show | None = None,
+        layout: Layout | None = None,
+        align_leaves: bool | None = None,
+        test: Source | None = None,
         other_options: Mapping[str, object] | None = None,
     ) -> object: ...
+    @warns_of_rows
     @accepts_other_options
     def write(
         self,
@@ -895,6 +922,10 @@ class Tree(TreeData):
         title: str | None = None,
         view: str | None = None,
         width: int | None = None,
+        show: Show | None = None,
+        layout: Layout | None = None,
+        align_leaves: bool | None = None,
+        test: Source | None = None,
         other_options: Mapping[str, object] | None = None,
     ) -> object:
         """Return the tree as text or as a picture.
@@ -918,7 +949,8 @@ class Tree(TreeData):
         lang : str, optional
             ``en`` or ``zh``.
         max_leaves : int, optional
-            Of svg: the largest number of leaves that is drawn; deeper nodes are folded.
+            Of svg and html: the largest number of leaves that is drawn (at first); deeper nodes
+            are folded.
         name : str, optional
             Of dot: the name of the graph.
         node : int, optional
@@ -928,13 +960,22 @@ class Tree(TreeData):
         surrogates : bool, optional
             Of text: list the surrogates of each split.
         theme : str, optional
-            Of pictures: ``light``, ``dark`` or ``print``.
+            Of pictures: ``light``, ``dark`` or ``print``; of html ``auto`` (the default), ``light``
+            or ``dark``.
         title : str, optional
             Of pictures and markdown: a heading.
         view : str, optional
             Of html: which view is shown first, ``tree``, ``icicle`` or ``list``.
         width : int, optional
             Of text and rules: abbreviate groups of categories in lines that are wider than this.
+        show : str, optional
+            Of svg: what the boxes show, as in :meth:`plot`.
+        layout : str, optional
+            Of svg: ``top-down`` or ``left-to-right``, as in :meth:`plot`.
+        align_leaves : bool, optional
+            Of svg: put all leaves on one line.
+        test : Table or source, optional
+            Of svg: test rows, as in :meth:`plot`.
         other_options : mapping, optional
             Options of a plug-in's renderer.
 
@@ -946,10 +987,13 @@ class Tree(TreeData):
         IF 'no surfacing' = 1 AND flippers = 0 THEN no     (1)
         IF 'no surfacing' = 0 THEN no                      (2)
         """
-        style = given_options(locals(), "kind", "class_names")
+        style: dict[str, Any] = given_options(locals(), "kind", "class_names")
         renderer = load_plugin("renderer", kind)
         arguments.check_options(renderer, style, "write_option", kind=kind)
-        written: object = renderer(shown(self, class_names), **style)
+        tree = (
+            self._pictured(style, class_names) if kind in _WITH_DATA else shown(self, class_names)
+        )
+        written: object = renderer(tree, **style)
         return written
 
     @accepts_other_options
@@ -1004,6 +1048,7 @@ class Tree(TreeData):
         arguments.check_options(tree_text.write, style, "write_option", kind="text")
         return tree_text.write(shown(self, class_names), **style)
 
+    @warns_of_rows
     @accepts_other_options
     def plot(
         self,
@@ -1013,6 +1058,10 @@ class Tree(TreeData):
         theme: str = "light",
         title: str | None = None,
         max_leaves: int = 64,
+        show: Show | None = None,
+        layout: Layout | None = None,
+        align_leaves: bool = False,
+        test: Source | None = None,
         class_names: ClassNames | None = None,
         other_options: Mapping[str, object] | None = None,
     ) -> Axes:
@@ -1021,7 +1070,8 @@ class Tree(TreeData):
         Parameters
         ----------
         ax : Axes, optional
-            Where to draw; a new figure of the tree's size if not given.
+            Where to draw: the tree fills the axes, and subtrees are folded as far as needed to
+            keep text readable. Default: a new figure of the tree's size.
         lang : str
             ``en`` or ``zh``.
         theme : str
@@ -1030,6 +1080,18 @@ class Tree(TreeData):
             A heading.
         max_leaves : int
             The largest number of leaves that is drawn; deeper nodes are folded.
+        show : str, optional
+            ``data``: the distribution of the split column in each box, by class or with the means
+            of the branches; ``counts``: the counts only; ``none``: neither. Default: the data of
+            trees with at most 24 visible leaves, the counts of others.
+        layout : str, optional
+            ``top-down`` or ``left-to-right``. Default: top-down, unless a node has more than
+            twelve visible branches.
+        align_leaves : bool
+            Put all leaves on one line.
+        test : Table or source, optional
+            Test rows: each leaf shows how many of them it predicts correctly, with the 95%
+            interval; for regression, their mean and error.
         class_names : list or dict, optional
             What to call the classes, as in :meth:`write`.
         other_options : mapping, optional
@@ -1050,8 +1112,9 @@ class Tree(TreeData):
         from penjing.render.plot import plot
 
         arguments.check_options(plot, style, "write_option", kind="plot")
-        return plot(shown(self, class_names), ax, **style)
+        return plot(self._pictured(style, class_names), ax, **style)
 
+    @warns_of_rows
     @accepts_other_options
     def save_picture(
         self,
@@ -1063,6 +1126,10 @@ class Tree(TreeData):
         max_leaves: int | None = None,
         icicle: bool = False,
         dpi: int | None = None,
+        show: Show | None = None,
+        layout: Layout | None = None,
+        align_leaves: bool | None = None,
+        test: Source | None = None,
         class_names: ClassNames | None = None,
         other_options: Mapping[str, object] | None = None,
     ) -> None:
@@ -1076,7 +1143,8 @@ class Tree(TreeData):
         lang : str, optional
             ``en`` (the default) or ``zh``.
         theme : str, optional
-            ``light`` (the default), ``dark`` or ``print``.
+            ``light`` (the default), ``dark`` or ``print``; of a page ``auto`` (the default), which
+            follows the reader's system, ``light`` or ``dark``.
         title : str, optional
             A heading.
         max_leaves : int, optional
@@ -1085,6 +1153,14 @@ class Tree(TreeData):
             Draw every node as a rectangle below its parent; not for texts.
         dpi : int, optional
             Pixels per inch of a PNG.
+        show : str, optional
+            What the boxes show: ``data``, ``counts`` or ``none``, as in :meth:`plot`.
+        layout : str, optional
+            ``top-down`` or ``left-to-right``, as in :meth:`plot`.
+        align_leaves : bool, optional
+            Put all leaves on one line.
+        test : Table or source, optional
+            Test rows, as in :meth:`plot`.
         class_names : list or dict, optional
             What to call the classes, as in :meth:`write`.
         other_options : mapping, optional
@@ -1102,7 +1178,65 @@ class Tree(TreeData):
         style: dict[str, Any] = given_options(locals(), "path", "icicle", "class_names")
         from penjing.render.save import save_picture
 
-        save_picture(shown(self, class_names), path, icicle=icicle, **style)
+        save_picture(self._pictured(style, class_names), path, icicle=icicle, **style)
+
+    def _pictured(self, style: dict[str, Any], class_names: ClassNames | None) -> Tree:
+        """Return the tree as pictures show it: with names of classes, and sketches if wanted.
+
+        Test rows in the style are replaced by their results, by the classes that they have.
+        """
+        from penjing.evaluate.leaf_results import leaf_results
+        from penjing.explain.split_data import with_sketches
+
+        if style.get("test") is not None:
+            style["test"] = leaf_results(self, style["test"])
+        show = arguments.optional_text("show", style.get("show"))
+        tree = with_sketches(self) if show in (None, "data") else self
+        return shown(tree, class_names)
+
+    def plane(
+        self,
+        x: str,
+        y: str,
+        points: Source | None = None,
+        *,
+        lang: Language = "en",
+        theme: str = "light",
+        title: str | None = None,
+    ) -> Chart:
+        """Return the regions of the leaves over two numeric columns, as a chart.
+
+        Parameters
+        ----------
+        x, y : str
+            The columns across and up. The tree must not split on other columns.
+        points : Table or source, optional
+            Rows that are drawn as points, in the colour of their class.
+        lang : str
+            ``en`` or ``zh``.
+        theme : str
+            ``light``, ``dark`` or ``print``.
+        title : str, optional
+            The heading; default: the target.
+
+        Returns
+        -------
+        Chart
+            Notebooks show it; ``save`` writes an SVG, PNG or PDF file.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> rows = [{"a": a, "b": 0.0, "y": "u" if a < 2 else "v"} for a in (0.0, 1.0, 3.0, 4.0)]
+        >>> penjing.fit(rows, "y", recipe="cart-binary").plane("a", "b", rows).kind
+        'plane'
+        """
+        from penjing.predict.inputs import align
+
+        rows = None if points is None else align(self, points)
+        style: dict[str, Any] = {"lang": lang, "theme": theme, "title": title}
+        made: Chart = load_plugin("chart", "plane")(self, x, y, rows, **style)
+        return made
 
     # -- programs and files ------------------------------------------------------------------------
 
@@ -1379,6 +1513,34 @@ class Tree(TreeData):
 
         counted = with_warnings(lambda: with_counts(self, data, missing), quiet=quiet)
         return remember_rows(Tree.from_data(counted), TrainingRows(data, None, None, None))
+
+    def lab(self, training: Source | None = None, *, lang: Language = "en") -> LabView:
+        """Open the lab in a notebook with this tree; needs ``penjing[notebook]``.
+
+        Parameters
+        ----------
+        training : Table or source, optional
+            The training rows; by default those that the tree was fitted to, while they exist.
+        lang : str
+            The language of the page, ``en`` or ``zh``.
+
+        Returns
+        -------
+        LabView
+            ``widget.tree`` is the tree that the page shows: every step makes a new one.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> melons = penjing.example("watermelon2.0")
+        >>> widget = penjing.fit(melons).lab()
+        >>> widget.tree.n_leaves
+        8
+        """
+        import penjing  # the lab is in a package above this one
+
+        view: LabView = penjing.lab(self, training=training, lang=lang)
+        return view
 
     def save(self, path: str | Path) -> None:
         """Write the tree to a model file, completely or not at all.

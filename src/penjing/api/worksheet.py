@@ -111,13 +111,14 @@ def worksheet(
 def _textbook_recipe(recipe: str | Recipe) -> Recipe:
     """Return a recipe whose scores are the formulas of the textbook."""
     named = recipe_of(recipe)
-    if not _is_textbook(named):
-        known = [name for name, other in RECIPES.items() if _is_textbook(other)]
+    if not is_worksheet_recipe(named):
+        known = [name for name, other in RECIPES.items() if is_worksheet_recipe(other)]
         raise ChoiceError("worksheet_recipe", recipe=named.name, known=Names(known))
     return named
 
 
-def _is_textbook(recipe: Recipe) -> bool:
+def is_worksheet_recipe(recipe: Recipe) -> bool:
+    """Return whether the scores of a recipe are formulas of the textbook."""
     is_known = isinstance(recipe.criterion, str) and recipe.criterion in MEASURES
     has_shape = recipe.shape in ("multiway", "binary")
     return is_known and has_shape and dialect_of(recipe.rules).ranks_by_criterion

@@ -38,7 +38,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = move_common_options(list(sys.argv[1:] if argv is None else argv))
     style = HelpStyle.from_args(args)
     try:
-        app = build_app(with_completion=is_completing())
+        completes = is_completing()
+        first_word = None if completes else args[0] if args else ""
+        app = build_app(with_completion=completes, first_word=first_word)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)  # the command prints notes itself
             code = app(args=args, prog_name="penjing", standalone_mode=False, obj=style)

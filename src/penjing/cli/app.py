@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from penjing.cli.help_page import COMMAND_GROUPS, HelpCommand, HelpGroup
+from penjing.cli.help_page import COMMAND_GROUPS, HIDDEN_COMMANDS, HelpCommand, HelpGroup
 from penjing.cli.parameters import COMMON_OPTIONS, OUTPUT, option
 
 COMMAND_MODULES = (
-    "show", "fit", "edit", "import_tree", "predict", "understand", "worksheet", "export",
+    "show", "fit", "edit", "import_tree", "predict", "understand", "worksheet", "lab", "export",
     "report", "about",
 )  # fmt: skip
 """The modules that define the commands."""
@@ -27,6 +27,10 @@ def _version(is_requested: bool) -> None:  # noqa: FBT001 - typer passes it by p
 
         typer.echo(f"penjing {__version__}")
         raise typer.Exit
+
+
+def _nothing() -> None:
+    """Do nothing: a command of which only the name is needed."""
 
 
 def _root(**_: object) -> None:
@@ -50,13 +54,17 @@ _root.__signature__ = _root_options()  # type: ignore[attr-defined]
 _root.__annotations__ = {p.name: p.annotation for p in _root_options().parameters.values()}
 
 
-def build_app(*, with_completion: bool = False) -> typer.Typer:
+def build_app(*, with_completion: bool = False, first_word: str | None = None) -> typer.Typer:
     """Return the application with all its commands.
 
     Parameters
     ----------
     with_completion : bool
         Whether the application handles requests for shell completion.
+    first_word : str, optional
+        The first argument. If it is a command, the application has no other; if not, its commands
+        have only their names: typer prepares all options of all commands, which takes longer than
+        most commands.
     """
     app = typer.Typer(
         name="penjing",
@@ -68,11 +76,17 @@ def build_app(*, with_completion: bool = False) -> typer.Typer:
         context_settings={"help_option_names": ["--help", "-h"]},
     )
     app.callback()(_root)
-    for name in COMMAND_MODULES:
-        import_module(f"penjing.cli.{name}").add_to(app)
+    if first_word is None or first_word in COMMANDS:
+        for module in COMMAND_MODULES:
+            import_module(f"penjing.cli.{module}").add_to(app)
+    else:
+        for name in COMMANDS:
+            app.command(name, hidden=name in HIDDEN_COMMANDS)(_nothing)
     for command in app.registered_commands:
         command.cls = HelpCommand
     app.registered_commands.sort(key=lambda command: COMMANDS.index(str(command.name)))
+    named = [command for command in app.registered_commands if command.name == first_word]
+    app.registered_commands = named or app.registered_commands
     return app
 
 

@@ -8,14 +8,16 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from typing import Any
 
 import typer
+from typer.models import OptionInfo
 
 from penjing.cli import Exit
 from penjing.cli.console import STDOUT, Console, open_stdout
+from penjing.cli.overwriting import refuse_overwriting
 from penjing.cli.parameters import COMMON_OPTIONS
 from penjing.errors import PenjingError
 
@@ -35,11 +37,18 @@ def command(function: Command) -> Command:
         for key, (kind, default) in COMMON_OPTIONS.items()
     ]
 
+    options = option_names([*own, *shared])
+
     @wraps(function)
     def run(**parsed: Any) -> None:  # noqa: ANN401 - what typer parsed
         console = Console.from_options(**{key: parsed.pop(key) for key in COMMON_OPTIONS})
+
+        def action() -> Exit | None:
+            refuse_overwriting(own, parsed)
+            return function(console, **parsed)
+
         with InterruptWatcher():
-            code = run_to_exit_code(console, lambda: function(console, **parsed))
+            code = run_to_exit_code(console, action, options)
         raise typer.Exit(code)
 
     run.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]
@@ -85,6 +94,42 @@ def collect_options(
     return run
 
 
+def option_names(parameters: Iterable[inspect.Parameter]) -> dict[str, str]:
+    """Return the options of a command by the names that they have in Python.
+
+    Examples
+    --------
+    >>> from penjing.cli.parameters import COMMON_OPTIONS
+    >>> annotation = COMMON_OPTIONS["ascii_only"][0]
+    >>> kind = inspect.Parameter.KEYWORD_ONLY
+    >>> option_names([inspect.Parameter("ascii_only", kind, annotation=annotation)])
+    {'ascii': '--ascii'}
+    """
+    names: dict[str, str] = {}
+    for parameter in parameters:
+        for info in getattr(parameter.annotation, "__metadata__", ()):
+            if isinstance(info, OptionInfo):
+                # In an annotation, typer has the first name of an option as its default.
+                given = [*(info.param_decls or ()), info.default]
+                words = [str(word).split("/")[0] for word in given if str(word).startswith("-")]
+                for word in words or [f"--{parameter.name.replace('_', '-')}"]:
+                    names[word.lstrip("-").replace("-", "_")] = word
+    return names
+
+
+_ABOUT_SETTINGS = ("bad_", "not_", "setting")
+"""How the keys of errors begin whose values ``name``, ``one`` and ``other`` are settings."""
+
+
+def _message(console: Console, problem: PenjingError, options: Mapping[str, str]) -> str:
+    """Return the message of an error; settings are called as the command's options."""
+    values = dict(problem.values)
+    if problem.key.startswith(_ABOUT_SETTINGS):
+        for key in {"name", "one", "other"} & values.keys():
+            values[key] = options.get(str(values[key]), values[key])
+    return console.message(problem.key, **values)
+
+
 class InterruptWatcher:
     """Context manager that records whether Ctrl-C was pressed."""
 
@@ -108,8 +153,13 @@ class InterruptWatcher:
         raise KeyboardInterrupt
 
 
-def run_to_exit_code(console: Console, action: Callable[[], Exit | None]) -> Exit:
-    """Run a command, print the message of an error, and return the exit code."""
+def run_to_exit_code(
+    console: Console, action: Callable[[], Exit | None], options: Mapping[str, str]
+) -> Exit:
+    """Run a command, print the message of an error, and return the exit code.
+
+    ``options`` are those of the command, by their names in Python.
+    """
     try:
         code = action()
         with open_stdout() as stream:
@@ -117,7 +167,7 @@ def run_to_exit_code(console: Console, action: Callable[[], Exit | None]) -> Exi
     except PenjingError as problem:
         if console.debug:
             traceback.print_exc()
-        console.print_error(console.message(problem.key, **problem.values))
+        console.print_error(_message(console, problem, options))
         return Exit.USAGE if problem.key in USAGE_ERRORS else Exit.INVALID
     except BrokenPipeError:
         # The reader of the output closed the pipe. Without this Python would report it again

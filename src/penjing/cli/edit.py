@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -55,18 +56,21 @@ def edit(
         raise ChoiceError("edit_nothing")
     if setting and not regrow:
         raise ChoiceError("edit_set_without_regrow")
-    tree = before = sources.load_model(model)
-    rows = sources.find_training_rows(console, tree, model, train, reading)
-    held_out = None if validate is None else reading.read_rows_for(console, tree, validate)
-    acts = []
-    for name, node, change in _changes(replace, prune, regrow, parse_settings(setting)):
-        tree = change(tree, rows, held_out)
-        assert tree.edit_cost is not None
-        acts.append((name, node, tree.edit_cost))
-    _print_edited(console, before, tree, rows, held_out, acts, output)
+    trees = [sources.load_model(model)]
+    rows = sources.find_training_rows(console, trees[0], model, train, reading)
+    changes = _changes(replace, prune, regrow, parse_settings(setting))
+    for _, _, change in changes:
+        trees.append(change(trees[-1], rows))
+    held_out = None
+    if validate is not None:  # each of the trees may use other columns
+        from penjing.training.pruning import validation_rows  # noqa: PLC0415 - heavy
+
+        held_out = validation_rows(trees[0], reading.read_rows_for_all(console, trees, validate))
+    acts = [(name, node) for name, node, _ in changes]
+    _print_edited(console, trees, acts, rows, held_out, output)
 
 
-Change = Callable[["Tree", "Table | None", "Table | None"], "Tree"]
+Change = Callable[["Tree", "Table | None"], "Tree"]
 
 
 def _changes(
@@ -84,50 +88,52 @@ def _changes(
 
 
 def _replacing(text: str) -> Change:
-    def change(tree: Tree, rows: Table | None, held_out: Table | None) -> Tree:
+    def change(tree: Tree, rows: Table | None) -> Tree:
         from penjing.api.edited_tree import replaced_by_text  # noqa: PLC0415 - heavy
 
-        return replaced_by_text(tree, text, data=rows, validation=held_out)
+        return replaced_by_text(tree, text, data=rows)
 
     return change
 
 
 def _pruning(node: str) -> Change:
-    return lambda tree, rows, held_out: tree.prune_at(node, data=rows, validation=held_out)
+    return lambda tree, rows: tree.prune_at(node, data=rows)
 
 
 def _regrowing(node: str, settings: dict[str, Any]) -> Change:
-    return lambda tree, rows, held_out: tree.regrow_at(
-        node, data=rows, validation=held_out, **settings
-    )
+    return lambda tree, rows: tree.regrow_at(node, data=rows, **settings)
 
 
 def _print_edited(  # noqa: PLR0917 - what is printed
     console: Console,
-    before: Tree,
-    tree: Tree,
+    trees: list[Tree],
+    acts: list[tuple[str, str]],
     rows: Table | None,
     held_out: Table | None,
-    acts: list[tuple[str, str, Any]],
     output: str | None,
 ) -> None:
     """Save the model, and print the tree with what each change and all of them cost."""
     from penjing.evaluate.edit_cost import edit_cost  # noqa: PLC0415 - heavy
 
+    tree = trees[-1]
+    costs = [edit_cost(before, after, rows, held_out) for before, after in pairwise(trees)]
+    total = edit_cost(trees[0], tree, rows, held_out) if len(acts) > 1 else costs[0]
     sources.save_model(console, tree, output)
     if output == sources.STANDARD_STREAM:  # stdout holds the model
         return
     if console.as_json:
-        total = edit_cost(before, tree, rows, held_out) if len(acts) > 1 else acts[0][2]
-        plain = [{"act": name, "node": node, "cost": cost.to_dict()} for name, node, cost in acts]
+        plain = [
+            {"act": name, "node": node, "cost": cost.to_dict()}
+            for (name, node), cost in zip(acts, costs, strict=True)
+        ]
         console.print_json({"acts": plain, "cost": total.to_dict(), "tree": tree.to_json()})
         return
     console.print(tree.draw(**drawing_style(console)))
     print_size(console, tree)
     style: dict[str, Any] = {"ascii_only": console.ascii_only}
-    for name, node, cost in acts:
+    for (name, node), cost in zip(acts, costs, strict=True):
         text = cost.text(console.lang, **style)
         console.print(console.message(f"edit_done_{name}", node=node, cost=text))
     if len(acts) > 1:
-        text = edit_cost(before, tree, rows, held_out).text(console.lang, **style)
+        text = total.text(console.lang, **style)
         console.print(console.message("edit_together", cost=text))

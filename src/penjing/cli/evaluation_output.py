@@ -95,7 +95,7 @@ class EvaluationOptions:
     def lines(self, report: Report, lang: str, *, full: bool) -> list[str]:
         """Return the lines of cut-offs, profit, lift and calibration."""
         from penjing.i18n import say  # noqa: PLC0415 - heavy
-        from penjing.render import chart  # noqa: PLC0415
+        from penjing.render import curve_text  # noqa: PLC0415
 
         lines = [cutoff.text(lang) for cutoff in self.cutoffs(report)]
         if lines:
@@ -105,5 +105,9 @@ class EvaluationOptions:
         if self.leaves or (full and report.positive is not None):
             lines += ["", say("lift_title", lang), report.lift().text(lang, MAX_LEAVES)]
         if self.calibration or full:
-            lines += ["", say("curve_calibration", lang), chart.text(report.calibration(), lang)]
+            lines += [
+                "",
+                say("curve_calibration", lang),
+                curve_text.text(report.calibration(), lang),
+            ]
         return lines

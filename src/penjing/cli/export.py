@@ -48,10 +48,10 @@ def export(
         list[str] | None, option("export_cell", panel=FORMAT, metavar="COLUMN=CELL")
     ] = None,
     missing: Annotated[
-        str | None, option("export_missing", panel=FORMAT, metavar="NAME", default="model")
+        str | None, option("export_missing", panel=FORMAT, metavar="NAME", default="default_model")
     ] = None,
     unseen: Annotated[
-        str | None, option("unseen", panel=FORMAT, metavar="NAME", default="model")
+        str | None, option("unseen", panel=FORMAT, metavar="NAME", default="default_model")
     ] = None,
 ) -> None:
     """Convert a tree to a program or document that gives the same predictions."""

@@ -75,7 +75,7 @@ def fit(
     pruning: Pruning,
     engine: Annotated[str, option("engine", panel=GROWING, metavar="NAME")] = "auto",
     memory_limit: Annotated[
-        str | None, option("memory_limit", panel=INPUT, metavar="SIZE", default="half")
+        str | None, option("memory_limit", panel=INPUT, metavar="SIZE", default="default_half")
     ] = None,
     work: Annotated[str | None, option("work", panel=GROWING, metavar="FOLDER")] = None,
     query: Annotated[str | None, option("query", panel=INPUT, metavar="SQL")] = None,
@@ -83,7 +83,7 @@ def fit(
     force: Annotated[list[str] | None, option("force", panel=GROWING, metavar="TEXT")] = None,
     forbid: Annotated[list[str] | None, option("forbid", panel=GROWING, metavar="COLUMN")] = None,
     trace: Annotated[
-        bool | None, option("trace", "--trace/--no-trace", panel=OUTPUT, default="small")
+        bool | None, option("trace", "--trace/--no-trace", panel=OUTPUT, default="default_small")
     ] = None,
     sketch: Annotated[bool, option("sketch", "--sketch/--no-sketch", panel=OUTPUT)] = True,
 ) -> None:

@@ -38,6 +38,7 @@ HELP_EXAMPLES: dict[str, tuple[str, ...]] = {
         "penjing why melon.tree",
         "penjing why melon.tree 纹理=清晰 --all",
         "penjing why rpart.tree --cuts 含糖率",
+        "penjing why rpart.tree --cuts 含糖率 -o thresholds.svg",
         "penjing why melon.tree --all -o why.html",
     ),
     "explain": (
@@ -56,15 +57,21 @@ HELP_EXAMPLES: dict[str, tuple[str, ...]] = {
     "importance": (
         "penjing importance melon.tree",
         "penjing importance melon.tree --data example:watermelon2.0 --seed 1",
+        "penjing importance melon.tree -o importance.svg --theme dark",
     ),
     "worksheet": (
         "penjing worksheet example:play_tennis --recipe id3 -o sheet.html",
         "penjing worksheet --recipe cart-textbook --seed 7 --blanks all -o drawn.tex",
     ),
+    "lab": (
+        "penjing lab example:watermelon2.0",
+        "penjing lab melon.tree --no-open --idle 10",
+    ),
     "test": (
         "penjing test melon.tree example:watermelon2.0",
         "penjing test melon.tree example:watermelon2.0 --full --min-accuracy 0.8",
         "penjing test melon.tree example:watermelon2.0 --positive 是 --cost 1:5 --leaves",
+        "penjing test melon.tree example:watermelon2.0 --chart roc -o roc.svg",
     ),
     "cross-validate": (
         "penjing cross-validate example:golf --recipe c4.5 --folds 5",

@@ -34,12 +34,15 @@ COMMAND_GROUPS: dict[str, tuple[str, ...]] = {
         "ruleset",
         "importance",
         "worksheet",
+        "lab",
     ),
     "evaluate": ("test", "cross-validate", "compare", "bootstrap", "report", "drift"),
     "use": ("predict", "export"),
     "about": ("examples", "recipes", "plugins", "plugs", "completion"),
 }
 """The commands in the order of the help, by what they are for."""
+HIDDEN_COMMANDS = ("plugs",)
+"""Former names of commands, which work but are not shown."""
 EXIT_CODES = (0, 1, 2, 3, 4, 70, 130)
 MAX_WIDTH, MIN_WIDTH = 100, 40
 """Help is not wider than this unless ``--width`` says so, and never narrower."""
@@ -176,7 +179,7 @@ def _default_text(parameter: Any, style: HelpStyle) -> str:  # noqa: ANN401 - of
     """Return the default of an option; empty for switches and where there is none."""
     shown = parameter.show_default
     if isinstance(shown, str):
-        return help_catalogue(style.lang).get(f"default_{shown}", shown)
+        return help_catalogue(style.lang).get(shown, shown)
     default = parameter.default
     if default is None or parameter.required:
         return ""

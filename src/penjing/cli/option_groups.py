@@ -9,9 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from penjing.cli.chart_output import ChartOptions
 from penjing.cli.command import collect_options
 from penjing.cli.evaluation_output import EvaluationOptions
 from penjing.cli.parameters import (
+    CHART_OPTIONS,
     EVALUATION_OPTIONS,
     FIT_PRUNING,
     MODEL_READING_OPTIONS,
@@ -19,6 +21,7 @@ from penjing.cli.parameters import (
     PRUNE_PRUNING,
     READING_OPTIONS,
     RECIPE_OPTIONS,
+    STYLE_OPTIONS,
 )
 from penjing.cli.prune_options import Pruning
 from penjing.cli.sources import ReadingOptions
@@ -73,6 +76,16 @@ def with_program_options(function: Command) -> Command:
 def with_evaluation_options(function: Command) -> Command:
     """Give a command the options of a report on predictions; it gets them as ``evaluation``."""
     return collect_options(function, "evaluation", EVALUATION_OPTIONS, EvaluationOptions)
+
+
+def with_chart_options(function: Command) -> Command:
+    """Give a command the options of a chart that it can save; it gets them as ``charts``."""
+    return collect_options(function, "charts", CHART_OPTIONS, ChartOptions)
+
+
+def with_chart_style(function: Command) -> Command:
+    """Give a command with an output of its own the theme and title of charts, as ``charts``."""
+    return collect_options(function, "charts", STYLE_OPTIONS, ChartOptions)
 
 
 def with_pruning(function: Command) -> Command:

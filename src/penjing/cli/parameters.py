@@ -56,6 +56,21 @@ class Order(StrEnum):
     levels = "levels"
 
 
+class Show(StrEnum):
+    """What the boxes of pictures show."""
+
+    data = "data"
+    counts = "counts"
+    none = "none"
+
+
+class Layout(StrEnum):
+    """The directions in which pictures grow."""
+
+    top_down = "top-down"
+    left_to_right = "left-to-right"
+
+
 class TextFormat(StrEnum):
     """The formats of explanations."""
 
@@ -111,7 +126,7 @@ def option(
         What stands for its value in the help; None for a switch.
     default : str
         The default that the help shows, where it is not that of the parameter: a value, or the key
-        of a text.
+        of a text, which begins with ``default_``.
     """
     shown: Any = default if default is not None else True
     return typer.Option(
@@ -146,21 +161,26 @@ def _switch(key: str, *words: str, panel: str) -> tuple[Any, Any]:
 Data = Annotated[str, argument("data", "DATA")]
 Model = Annotated[str, argument("model", "MODEL")]
 Output = Annotated[
-    str | None, option("output", "--output", "-o", panel=OUTPUT, metavar="FILE", default="stdout")
+    str | None,
+    option("output", "--output", "-o", panel=OUTPUT, metavar="FILE", default="default_stdout"),
 ]
 Format = Annotated[
     TextFormat | None,
-    option("format", "--format", panel=OUTPUT, metavar=choices(TextFormat), default="format"),
+    option(
+        "format", "--format", panel=OUTPUT, metavar=choices(TextFormat), default="default_format"
+    ),
 ]
 ModelOutput = Annotated[
     str | None, option("output_model", "--output", "-o", panel=OUTPUT, metavar="FILE")
 ]
 
 COMMON_OPTIONS: Group = {
-    "lang": _option(Lang, "lang", "--lang", panel=OUTPUT, metavar=choices(Lang), default="locale"),
+    "lang": _option(
+        Lang, "lang", "--lang", panel=OUTPUT, metavar=choices(Lang), default="default_locale"
+    ),
     "as_json": _switch("json", "--json", panel=OUTPUT),
     "ascii_only": _switch("ascii", "--ascii", panel=OUTPUT),
-    "width": _option(int, "width", "--width", panel=OUTPUT, default="terminal"),
+    "width": _option(int, "width", "--width", panel=OUTPUT, default="default_terminal"),
     "color": (
         Annotated[Color, option("color", panel=OUTPUT, metavar=choices(Color))],
         Color.auto,
@@ -171,18 +191,27 @@ COMMON_OPTIONS: Group = {
 
 READING_OPTIONS: Group = {
     "target": _option(
-        str, "target", "--target", "-t", panel=COLUMNS, metavar="COLUMN", default="target"
+        str, "target", "--target", "-t", panel=COLUMNS, metavar="COLUMN", default="default_target"
     ),
     "schema": _option(str, "schema", "--schema", panel=COLUMNS, metavar="JSON|FILE"),
-    "encoding": _option(str, "encoding", "--encoding", panel=INPUT, default="detected"),
+    "encoding": _option(str, "encoding", "--encoding", panel=INPUT, default="default_detected"),
     "separator": _option(
-        str, "separator", "--separator", panel=INPUT, metavar="CHAR", default="detected"
+        str, "separator", "--separator", panel=INPUT, metavar="CHAR", default="default_detected"
     ),
     "names": _option(str, "names", "--names", panel=INPUT, metavar="A,B,…"),
-    "decimal": _option(str, "decimal", "--decimal", panel=INPUT, metavar=".|,", default="detected"),
-    "sheet": _option(str, "sheet", "--sheet", panel=INPUT, metavar="NAME", default="first_sheet"),
+    "decimal": _option(
+        str, "decimal", "--decimal", panel=INPUT, metavar=".|,", default="default_detected"
+    ),
+    "sheet": _option(
+        str, "sheet", "--sheet", panel=INPUT, metavar="NAME", default="default_first_sheet"
+    ),
     "markers": _option(
-        list[str], "markers", "--missing-marker", panel=INPUT, metavar="WORD", default="markers"
+        list[str],
+        "markers",
+        "--missing-marker",
+        panel=INPUT,
+        metavar="WORD",
+        default="default_markers",
     ),
     "keep": _option(list[str], "keep", "--keep", panel=COLUMNS, metavar="COLUMN"),
     "ignore": _option(list[str], "ignore", "--ignore", panel=COLUMNS, metavar="COLUMN"),
@@ -207,24 +236,34 @@ MODEL_READING_OPTIONS: Group = READING_OPTIONS | {
         "-t",
         panel=COLUMNS,
         metavar="COLUMN",
-        default="model_target",
+        default="default_model_target",
     ),
     "schema": _option(str, "model_schema", "--schema", panel=COLUMNS, metavar="JSON|FILE"),
-    "encoding": _option(str, "encoding", "--encoding", panel=INPUT, default="as_trained"),
+    "encoding": _option(str, "encoding", "--encoding", panel=INPUT, default="default_as_trained"),
     "separator": _option(
-        str, "separator", "--separator", panel=INPUT, metavar="CHAR", default="as_trained"
+        str, "separator", "--separator", panel=INPUT, metavar="CHAR", default="default_as_trained"
     ),
     "names": _option(
-        str, "names", "--names", panel=INPUT, metavar="A,B,…", default="as_trained_or_header"
+        str,
+        "names",
+        "--names",
+        panel=INPUT,
+        metavar="A,B,…",
+        default="default_as_trained_or_header",
     ),
     "decimal": _option(
-        str, "decimal", "--decimal", panel=INPUT, metavar=".|,", default="as_trained"
+        str, "decimal", "--decimal", panel=INPUT, metavar=".|,", default="default_as_trained"
     ),
     "sheet": _option(
-        str, "sheet", "--sheet", panel=INPUT, metavar="NAME", default="as_trained_or_first"
+        str, "sheet", "--sheet", panel=INPUT, metavar="NAME", default="default_as_trained_or_first"
     ),
     "weight": _option(
-        str, "weight", "--weight", panel=COLUMNS, metavar="COLUMN", default="as_trained_if_there"
+        str,
+        "weight",
+        "--weight",
+        panel=COLUMNS,
+        metavar="COLUMN",
+        default="default_as_trained_if_there",
     ),
     "markers": _option(
         list[str],
@@ -232,7 +271,7 @@ MODEL_READING_OPTIONS: Group = READING_OPTIONS | {
         "--missing-marker",
         panel=INPUT,
         metavar="WORD",
-        default="model_markers",
+        default="default_model_markers",
     ),
     "keep": _settled(list[str], "keep", "COLUMN"),
     "dates": _settled(str, "dates", "PARTS"),
@@ -241,7 +280,8 @@ MODEL_READING_OPTIONS: Group = READING_OPTIONS | {
 
 RecipeName = Annotated[str, option("recipe", "--recipe", "-r", panel=GROWING, metavar="NAME")]
 MissingPolicy = Annotated[
-    str | None, option("missing", "--missing", panel=GROWING, metavar="NAME", default="recipe")
+    str | None,
+    option("missing", "--missing", panel=GROWING, metavar="NAME", default="default_recipe"),
 ]
 Setting = Annotated[
     list[str] | None, option("setting", "--set", panel=GROWING, metavar="NAME=VALUE")
@@ -249,7 +289,9 @@ Setting = Annotated[
 
 
 def _growing(kind: Any, name: str) -> tuple[Any, Any]:  # noqa: ANN401 - a type
-    return _option(kind, name, f"--{name.replace('_', '-')}", panel=GROWING, default="recipe")
+    return _option(
+        kind, name, f"--{name.replace('_', '-')}", panel=GROWING, default="default_recipe"
+    )
 
 
 RECIPE_OPTIONS: Group = {
@@ -277,15 +319,17 @@ RECIPE_OPTIONS: Group = {
 """The settings of every recipe, and any other."""
 
 Unseen = Annotated[
-    str | None, option("unseen", "--unseen", panel=INPUT, metavar="NAME", default="model")
+    str | None, option("unseen", "--unseen", panel=INPUT, metavar="NAME", default="default_model")
 ]
 Missing = Annotated[
-    str | None, option("predict_missing", "--missing", panel=INPUT, metavar="NAME", default="model")
+    str | None,
+    option("predict_missing", "--missing", panel=INPUT, metavar="NAME", default="default_model"),
 ]
 Seed = Annotated[int, option("seed_folds", "--seed", panel=EVALUATION, metavar="INT")]
 ValidationSeed = Annotated[int, option("seed_share", "--seed", panel=PRUNING, metavar="INT")]
 Method = Annotated[
-    str | None, option("prune", "--prune", panel=PRUNING, metavar="METHOD", default="recipe")
+    str | None,
+    option("prune", "--prune", panel=PRUNING, metavar="METHOD", default="default_recipe"),
 ]
 
 VALIDATION_OPTIONS: Group = {
@@ -327,7 +371,7 @@ PRUNE_PRUNING: Group = VALIDATION_OPTIONS | {
 
 EVALUATION_OPTIONS: Group = {
     "positive": _option(
-        str, "positive", "--positive", panel=EVALUATION, metavar="CLASS", default="rarer"
+        str, "positive", "--positive", panel=EVALUATION, metavar="CLASS", default="default_rarer"
     ),
     "cost": _option(str, "false_costs", "--cost", panel=EVALUATION, metavar="NUMBER:NUMBER"),
     "precision": _option(
@@ -340,9 +384,32 @@ EVALUATION_OPTIONS: Group = {
 }
 """What a report on predictions contains, by the fields of `EvaluationOptions`."""
 
+CHART_OPTIONS: Group = {
+    "output": _option(str, "output_chart", "--output", "-o", panel=OUTPUT, metavar="FILE"),
+    "theme": _option(
+        str, "theme_picture", "--theme", panel=OUTPUT, metavar="light|dark|print", default="light"
+    ),
+    "title": _option(
+        str, "title", "--title", panel=OUTPUT, metavar="TEXT", default="default_chart_title"
+    ),
+}
+"""The file and the look of a chart, by the fields of `ChartOptions`."""
+STYLE_OPTIONS: Group = {name: CHART_OPTIONS[name] for name in ("theme", "title")}
+"""The same for a command that has an output of its own."""
+ChartName = Annotated[
+    str | None,
+    option(
+        "chart",
+        "--chart",
+        panel=OUTPUT,
+        metavar="NAME",
+        default="default_chart",
+    ),
+]
+
 Test = Annotated[str | None, option("test", "--test", panel=INPUT, metavar="FILE")]
 Train = Annotated[
-    str | None, option("train", "--train", panel=INPUT, metavar="FILE", default="train")
+    str | None, option("train", "--train", panel=INPUT, metavar="FILE", default="default_train")
 ]
 
 
@@ -377,21 +444,21 @@ def _program_options() -> Group:
         switch(J48, name)
     add(RPART, "cp", float, "0.01")
     add(RPART, "minsplit", int, "20")
-    add(RPART, "minbucket", int, "third")
+    add(RPART, "minbucket", int, "default_third")
     add(RPART, "maxdepth", int, "30")
     add(RPART, "usesurrogate", int, "2", "0|1|2")
     add(RPART, "maxsurrogate", int, "5")
     add(RPART, "xval", int, "0")
     add(RPART, "split", str, "gini", "gini|information")
-    add(RPART, "prior", str, "frequency", "CLASS=NUMBER,…")
+    add(RPART, "prior", str, "default_frequency", "CLASS=NUMBER,…")
     add(RPART, "loss", str, "1", "JSON")
     add(RPART, "cost", str, "1", "COLUMN=NUMBER,…")
     add(SKLEARN, "ccp_alpha", float, "0")
     add(SKLEARN, "min_samples_split", int, "2")
     add(SKLEARN, "min_samples_leaf", int, "1")
-    add(SKLEARN, "max_leaf_nodes", int, "none")
+    add(SKLEARN, "max_leaf_nodes", int, "default_none")
     add(SKLEARN, "class_weight", str, "1", "balanced|CLASS=NUMBER,…")
-    add(SKLEARN, "random_state", int, "first")
+    add(SKLEARN, "random_state", int, "default_first")
     return options
 
 

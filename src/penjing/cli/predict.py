@@ -10,15 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from penjing.cli import Exit, sources
+from penjing.cli.chart_output import ChartOptions, check_kind
 from penjing.cli.command import command
 from penjing.cli.console import Console
 from penjing.cli.evaluation_output import EvaluationOptions
-from penjing.cli.option_groups import with_evaluation_options, with_reading_options
+from penjing.cli.option_groups import (
+    with_chart_options,
+    with_evaluation_options,
+    with_reading_options,
+)
 from penjing.cli.parameters import (
     EVALUATION,
     GROWING,
     INPUT,
     OUTPUT,
+    ChartName,
     Data,
     Missing,
     Model,
@@ -31,7 +37,7 @@ from penjing.cli.parameters import (
     option,
 )
 from penjing.cli.prune_options import LEAVE_ONE_OUT, leave_one_out
-from penjing.errors import CapabilityError, ChoiceError, DataError, PenjingError
+from penjing.errors import CapabilityError, ChoiceError, PenjingError
 
 if TYPE_CHECKING:
     from penjing.api.tree import Tree
@@ -77,6 +83,9 @@ def predict(
     if input_encoding is not None:  # the old name of --encoding
         console.print_note("note_option_renamed", old="--input-encoding", new="--encoding")
         reading = replace(reading, encoding=reading.encoding or input_encoding)
+    is_json = console.as_json and not summary  # else the summary is printed as JSON
+    known = (".json", ".jsonl", ".ndjson") if is_json else (".csv", ".parquet", ".pq")
+    sources.check_extension("predict --json" if is_json else "predict", output, *known)
     tree = sources.load_model(model)
     columns = prediction_output.OutputColumns(proba, rule, path, unseen, missing)
     if proba and tree.is_regression:
@@ -106,9 +115,8 @@ def predict(
         _print_summary(console, counter)
         return
     if console.as_json and counter is None:
-        prediction_output.write_json(console, tree, aligned, columns, lines=lines)
-        return
-    if output is not None and output.endswith((".parquet", ".pq")):
+        prediction_output.write_json(console, tree, aligned, columns, output, lines=lines)
+    elif output is not None and output.endswith((".parquet", ".pq")):
         prediction_output.write_parquet(tree, aligned, columns, output)
     else:
         encoding = "utf-8-sig" if excel and output_encoding == "utf-8" else output_encoding
@@ -141,11 +149,13 @@ def _print_summary(console: Console, counter: SummaryCounter) -> None:
 @command
 @with_reading_options
 @with_evaluation_options
+@with_chart_options
 def evaluate(
     console: Console,
     *,
     reading: sources.ReadingOptions,
     evaluation: EvaluationOptions,
+    charts: ChartOptions,
     model: Model,
     data: Data,
     train: Train = None,
@@ -156,14 +166,18 @@ def evaluate(
     full: Annotated[bool, option("full", "--full", panel=OUTPUT)] = False,
     unseen: Unseen = None,
     missing: Missing = None,
+    chart: ChartName = None,
 ) -> Exit:
     """Report the accuracy of a tree on rows whose class is known."""
+    charts.check()
     tree = sources.load_model(model)
+    check_kind(chart, is_regression=tree.is_regression, target=tree.target.name)
     evaluation.check(is_regression=tree.is_regression, target=tree.target.name)
     rows = reading.read_rows_for(console, tree, data)
     sources.warn_if_not_held_out(console, reading, {model: tree}, data, rows)
     policy: Any = {"unseen": unseen, "missing": missing}  # checked by `score`
     report = _score(console, tree, rows, positive=evaluation.positive, **policy)
+    charts.save_report(console, report, chart)
     bound = training = None
     if not tree.is_regression:
         training = sources.find_training_rows(console, tree, model, train, reading)
@@ -276,10 +290,12 @@ def _check_accuracy(console: Console, report: Any, required: float | None) -> Ex
 
 @command
 @with_reading_options
+@with_chart_options
 def compare(
     console: Console,
     *,
     reading: sources.ReadingOptions,
+    charts: ChartOptions,
     models: Annotated[list[str], argument("models", "MODEL...")],
     recipes: Annotated[
         str | None, option("compared_recipes", panel=GROWING, metavar="A,B,…")
@@ -296,7 +312,10 @@ def compare(
     ] = False,
 ) -> None:
     """Compare trees: sizes, accuracies, splits, and rows with different predictions."""
+    charts.check()
     how: Any = "leave-one-out" if leave_out else folds
+    if charts.output is not None and (recipes is not None or len(models) != 2):
+        raise ChoiceError("compare_chart_two")
     if recipes is not None:
         _compare_recipes(console, reading, models, recipes.split(","), (test, how, seed))
         return
@@ -310,6 +329,12 @@ def compare(
         tables["test"] = reading.read_rows_for_all(console, trees, test)
         tree_by_path = dict(zip(models, trees, strict=True))
         sources.warn_if_not_held_out(console, reading, tree_by_path, test, tables["test"])
+    if charts.output is not None:
+        from penjing.evaluate.compare import compare as compare_trees  # noqa: PLC0415 - heavy
+
+        names = _distinct_names(models)
+        pair = compare_trees(trees[0], trees[1], names=(names[0], names[1]))
+        charts.save(console, pair.chart)
     if len(trees) == 2 and folds is None:
         _compare_two(console, reading, (models, trees, tables), (train, test), leave_out=leave_out)
         return
@@ -352,7 +377,7 @@ def _compare_recipes(
     evaluation: tuple[str | None, Any, int],
 ) -> None:
     """Grow a tree by each recipe from one table, and compare them."""
-    from penjing.api.fit import fit  # noqa: PLC0415 - heavy
+    from penjing.api.comparison import trees_by_recipe  # noqa: PLC0415 - heavy
     from penjing.evaluate.compare_several import compare_several  # noqa: PLC0415
 
     test, folds, seed = evaluation
@@ -363,19 +388,8 @@ def _compare_recipes(
         raise ChoiceError("compare_needs_two", n=len(names))
     table = reading.read_table(console, files[0])
     console.print_notes(table.notes)
-    trees: dict[str, Tree] = {}
-    for name in names:
-        try:
-            trees[name] = fit(table, recipe=name, quiet=True)
-        except (CapabilityError, ChoiceError, DataError) as problem:
-            lacks_values = problem.key == "missing_refused"
-            if isinstance(problem, ChoiceError) and not lacks_values:
-                raise
-            key = "why_missing_refused" if lacks_values else problem.key
-            why = console.message(key, **problem.values)
-            console.print_note("note_recipe_left_out", recipe=name, why=why)
-    if len(trees) < 2:
-        raise ChoiceError("compare_needs_two", n=len(trees))
+    trees, notes = trees_by_recipe(table, names, {})
+    console.print_notes(notes)
     tables = {"training": table}
     if test is not None:
         rows_only = replace(reading, schema=None, ignore=None, keep=None, dates=None)

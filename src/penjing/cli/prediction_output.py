@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from penjing.cli.console import Console, print_bytes
+from penjing.cli.console import Console, json_text, print_bytes
 from penjing.cli.sources import (
     STANDARD_STREAM,
     ReadingOptions,
@@ -70,7 +70,8 @@ def align_batches(
     needed = columns_in_use(tree) - ignored
     fields = tuple(field for field in tree.schema if field.name in needed)
     noted_keys: set[str] = set()
-    own = Reading.from_json(reading.merged_with(reading.reading_for(console, tree)))
+    reading.reading_for(console, tree)  # notes what the options say otherwise
+    own = reading.merged_with(Reading.from_json(tree.reading))
     missing = own.missing
     for raw in batches:
         check_columns_exist(raw, reading.required_columns(tree))
@@ -87,6 +88,8 @@ def align_batches(
         notes = notes_beside_a_model(table.notes, needed)
         console.print_notes(note for note in notes if note.key not in noted_keys)
         noted_keys |= {note.key for note in table.notes}
+        others = [n.values["column"] for n in table.notes if n.key == "note_other_decimal"]
+        own = own.with_trained_decimals(others)
         yield batch, align_to(tree.schema, None, table, needed)
 
 
@@ -144,9 +147,29 @@ def _rule_of_leaf(tree: Tree) -> Callable[[int], str]:
 
 
 def write_json(
-    console: Console, tree: Tree, batches: Iterator[Batch], wanted: OutputColumns, *, lines: bool
+    console: Console,
+    tree: Tree,
+    batches: Iterator[Batch],
+    wanted: OutputColumns,
+    output: str | None,
+    *,
+    lines: bool,
 ) -> None:
-    """Print predictions as one JSON object, or as one object per line."""
+    """Write predictions as one JSON object, or as one object per line."""
+    if output is None or output == STANDARD_STREAM:
+        for text in _json_texts(tree, batches, wanted, lines=lines):
+            console.print(text)
+        return
+    from penjing.tree.serialize import open_atomically  # noqa: PLC0415 - heavy
+
+    with open_atomically(output) as file:
+        for text in _json_texts(tree, batches, wanted, lines=lines):
+            file.write(f"{text}\n".encode())
+
+
+def _json_texts(
+    tree: Tree, batches: Iterator[Batch], wanted: OutputColumns, *, lines: bool
+) -> Iterator[str]:
     rows: list[dict[str, Any]] = []
     for _, table in batches:
         columns = predict_columns(tree, table, wanted)
@@ -156,13 +179,12 @@ def write_json(
             if wanted.shares:
                 row["shares"] = [share[i] for share in shares]
             if lines:
-                console.print(json.dumps(row, ensure_ascii=False, allow_nan=False))
+                yield json.dumps(row, ensure_ascii=False, allow_nan=False)
             else:
                 rows.append(row)
     if not lines:
-        console.print_json(
-            {"target": tree.target.name, "classes": list(tree.classes), "rows": rows}
-        )
+        record = {"target": tree.target.name, "classes": list(tree.classes), "rows": rows}
+        yield json_text(record)
 
 
 def write_csv(

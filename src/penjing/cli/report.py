@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from penjing.cli import Exit, sources
+from penjing.cli.chart_output import ChartOptions, check_kind
 from penjing.cli.command import command
 from penjing.cli.console import Console
 from penjing.cli.evaluation_output import EvaluationOptions
 from penjing.cli.option_groups import (
     RecipeSettings,
+    with_chart_options,
     with_evaluation_options,
     with_program_options,
     with_reading_options,
@@ -21,6 +23,7 @@ from penjing.cli.option_groups import (
 from penjing.cli.parameters import (
     EVALUATION,
     OUTPUT,
+    ChartName,
     Data,
     Method,
     Model,
@@ -33,11 +36,13 @@ from penjing.cli.parameters import (
     option,
 )
 from penjing.cli.recipe_choice import print_recipe_choice
-from penjing.errors import PenjingError
+from penjing.errors import ChoiceError, PenjingError
 
 if TYPE_CHECKING:
     from penjing.api.tree import Tree
     from penjing.data.table import Table
+    from penjing.evaluate.curves import Curve
+    from penjing.training.auto_recipe import RecipeChoice
 
 Folds = Annotated[int, option("folds", panel=EVALUATION, metavar="INT", min=2)]
 
@@ -69,9 +74,11 @@ def add_to(app: typer.Typer) -> None:
 @with_recipe_options
 @with_reading_options
 @with_evaluation_options
+@with_chart_options
 def cross_validate(
     console: Console,
     *,
+    charts: ChartOptions,
     program_options: dict[str, Any],
     reading: sources.ReadingOptions,
     evaluation: EvaluationOptions,
@@ -87,17 +94,20 @@ def cross_validate(
     curve: Annotated[
         CurveName | None, option("curve", panel=EVALUATION, metavar=choices(CurveName))
     ] = None,
-    output: Output = None,
+    chart: ChartName = None,
 ) -> None:
     """Estimate the accuracy of a recipe by cross-validation."""
-    from penjing.api.fit import fit  # noqa: PLC0415
     from penjing.evaluate import validation  # noqa: PLC0415 - heavy
     from penjing.evaluate.metrics import Report  # noqa: PLC0415
     from penjing.training.auto_recipe import choose_recipe  # noqa: PLC0415
 
+    charts.check()
+    if curve is not None and chart is not None:
+        raise ChoiceError("setting_twice", one="--curve", other="--chart")
     table = reading.read_table(console, data)
     console.print_notes(table.notes)
     if table.target is not None:
+        check_kind(chart, is_regression=table.is_regression, target=table.target.name)
         evaluation.check(is_regression=table.is_regression, target=table.target.name)
     changed = {**settings.named, **program_options, **settings.words}
     choice = choose_recipe(recipe, table, changed, method)
@@ -110,6 +120,7 @@ def cross_validate(
         result = validation.cross_validate(
             table, chosen, k, seed=seed, prune=method, positive=evaluation.positive, **options
         )
+        charts.save_report(console, result, chart)
         if console.as_json:
             folds_used = {"folds": table.n_rows if leave_one_out else k, "seed": seed}
             console.print_json(folds_used | result.to_json() | evaluation.to_json(result))
@@ -120,31 +131,34 @@ def cross_validate(
         ):
             console.print(line)
         return
+    points = _curve_of(table, choice, curve, folds=folds, seed=seed)
+    charts.save(console, points.chart)
+    if console.as_json:
+        console.print_json(points)
+    else:
+        from penjing.render import curve_text  # noqa: PLC0415 - heavy
+
+        console.print(curve_text.text(points, console.lang))
+
+
+def _curve_of(
+    table: Table, choice: RecipeChoice, kind: CurveName, *, folds: int, seed: int
+) -> Curve:
+    """Return the learning or the pruning curve of a recipe."""
+    from penjing.api.fit import fit  # noqa: PLC0415 - heavy
     from penjing.evaluate.curves import learning_curve, pruning_curve  # noqa: PLC0415
 
-    if curve is CurveName.learning:
+    def grow(rows: Table) -> Tree:
+        tree = fit(rows, recipe=choice.recipe, quiet=True)
+        if choice.prune is None:
+            return tree
+        options: dict[str, Any] = dict(choice.pruning_options)
+        return tree.prune(choice.prune, **options)
 
-        def grow(rows: Table) -> Tree:
-            tree = fit(rows, recipe=chosen, quiet=True)
-            return tree if method is None else tree.prune(method, **options)
-
-        points = learning_curve(table, grow, k=min(folds, table.n_rows), seed=seed)
-    else:
-        points = pruning_curve(fit(table, recipe=chosen, quiet=True), table, k=folds, seed=seed)
-    _write_curve(console, points, output)
-
-
-def _write_curve(console: Console, curve: dict[str, Any], output: str | None) -> None:
-    from penjing.render import chart  # noqa: PLC0415 - heavy
-
-    if sources.save_output(
-        console, output, lambda: chart.write(curve, lang=console.lang).encode("utf-8")
-    ):
-        return
-    if console.as_json:
-        console.print_json(curve)
-    else:
-        console.print(chart.text(curve, console.lang))
+    if kind is CurveName.learning:
+        return learning_curve(table, grow, k=min(folds, table.n_rows), seed=seed)
+    tree = fit(table, recipe=choice.recipe, quiet=True)
+    return pruning_curve(tree, table, k=folds, seed=seed)
 
 
 @command
@@ -161,30 +175,38 @@ def report(
         Theme, option("theme_report", panel=OUTPUT, metavar=choices(Theme))
     ] = Theme.auto,
     title: Annotated[
-        str | None, option("title", panel=OUTPUT, metavar="TEXT", default="title")
+        str | None, option("title", panel=OUTPUT, metavar="TEXT", default="default_title")
     ] = None,
     folds: Folds = 10,
     seed: Seed = 0,
     crossed: Annotated[
         bool | None,
-        option("cross", "--cross/--no-cross", panel=EVALUATION, default="cross"),
+        option("cross", "--cross/--no-cross", panel=EVALUATION, default="default_cross"),
     ] = None,
     positive: Annotated[
-        str | None, option("positive", panel=EVALUATION, metavar="CLASS", default="rarer")
+        str | None, option("positive", panel=EVALUATION, metavar="CLASS", default="default_rarer")
     ] = None,
+    trace: Annotated[bool, option("report_trace", "--trace", panel=OUTPUT)] = False,
 ) -> None:
     """Write a report on a tree as one HTML file."""
+    from penjing.api.class_names import KEY, NamedRows, shown  # noqa: PLC0415 - heavy
+    from penjing.explain.split_data import with_sketches  # noqa: PLC0415 - heavy
     from penjing.render.report import write  # noqa: PLC0415 - heavy
 
+    sources.check_extension("report", output, ".html", ".htm")
     tree = sources.load_model(model)
     training = sources.find_training_rows(console, tree, model, train, reading)
     test_rows: Table | None = None if test is None else reading.read_rows_for(console, tree, test)
     warnings = []
     if test is not None and test_rows is not None:
         warnings = sources.warn_if_not_held_out(console, reading, {model: tree}, test, test_rows)
+    if KEY in tree.about:
+        named, tree = NamedRows(tree), shown(with_sketches(tree))
+        training, test_rows = named.table(training), named.table(test_rows)
     page = write(
         tree, training, test_rows, lang=console.lang, theme=str(theme), title=title, folds=folds,
         seed=seed, cross_validation=crossed, warnings=warnings, positive=positive,
+        trace=trace,
     )  # fmt: skip
     if not sources.save_output(console, output, page.encode):
         console.print(page)

@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
+import csv
 import itertools
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from penjing.cli import sources
+from penjing.cli.chart_output import ChartOptions
 from penjing.cli.command import command
 from penjing.cli.console import Console, json_text
-from penjing.cli.option_groups import with_reading_options
+from penjing.cli.option_groups import with_chart_style, with_reading_options
 from penjing.cli.parameters import (
     INPUT,
     OUTPUT,
     Data,
     Format,
+    Layout,
     Model,
     Order,
     Output,
+    Show,
     Train,
     argument,
     choices,
     option,
 )
 from penjing.errors import ChoiceError
+from penjing.i18n import Names
 
 if TYPE_CHECKING:
     from penjing.api.tree import Tree
     from penjing.data.table import Table
+
+CHART_ENDINGS = (".svg", ".png", ".pdf")
+"""Files of `why` that are charts."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -106,32 +116,98 @@ def _render(console: Console, tree: Tree, writer: str) -> str:
 
 
 @command
+@with_reading_options
 def draw(
     console: Console,
     *,
+    reading: sources.ReadingOptions,
     model: Model,
     output: Annotated[
         str,
         option("output_picture", "--output", "-o", panel=OUTPUT, metavar="FILE"),
     ],
     theme: Annotated[
-        str, option("theme_picture", panel=OUTPUT, metavar="light|dark|print")
-    ] = "light",
-    title: Annotated[
-        str | None, option("title", panel=OUTPUT, metavar="TEXT", default="title")
+        str | None,
+        option(
+            "theme_picture",
+            panel=OUTPUT,
+            metavar="auto|light|dark|print",
+            default="default_picture_theme",
+        ),
     ] = None,
-    max_leaves: Annotated[int, option("drawn_leaves", panel=OUTPUT, metavar="INT", min=1)] = 64,
+    title: Annotated[
+        str | None, option("title", panel=OUTPUT, metavar="TEXT", default="default_title")
+    ] = None,
+    max_leaves: Annotated[
+        int | None,
+        option(
+            "drawn_leaves", panel=OUTPUT, metavar="INT", min=1, default="default_picture_leaves"
+        ),
+    ] = None,
     icicle: Annotated[bool, option("icicle", "--icicle", panel=OUTPUT)] = False,
+    show: Annotated[
+        Show | None,
+        option("show", "--show", panel=OUTPUT, metavar=choices(Show), default="default_show"),
+    ] = None,
+    layout: Annotated[
+        Layout | None,
+        option(
+            "layout", "--layout", panel=OUTPUT, metavar=choices(Layout), default="default_layout"
+        ),
+    ] = None,
+    align_leaves: Annotated[bool, option("align_leaves", "--align-leaves", panel=OUTPUT)] = False,
+    test: Annotated[str | None, option("test_drawn", "--test", panel=INPUT, metavar="FILE")] = None,
+    plane: Annotated[str | None, option("plane", panel=OUTPUT, metavar="X,Y")] = None,
+    points: Annotated[str | None, option("points", panel=INPUT, metavar="FILE")] = None,
 ) -> None:
     """Save a picture of a tree; the extension of the file selects the format."""
-    from penjing.render.save import save_picture  # noqa: PLC0415 - heavy
+    from penjing.render.save import save_picture, unsupported_options  # noqa: PLC0415 - heavy
 
     tree = sources.load_model(model)
+    if plane is not None:
+        _draw_plane(console, tree, (plane, points), ChartOptions(output, theme or "light", title))
+        return
+    if points is not None:
+        raise ChoiceError("points_without_plane")
+    style: dict[str, Any] = {"title": title}
+    chosen: dict[str, Any] = {
+        "theme": theme,  # each format has defaults of its own
+        "max_leaves": max_leaves,
+        "show": show and str(show),
+        "layout": layout and str(layout),
+        "align_leaves": align_leaves or None,
+        "test": test,
+    }
+    chosen = {key: value for key, value in chosen.items() if value is not None}
+    ignored = unsupported_options(output, chosen, icicle=icicle)
+    if test is not None and "test" not in ignored:
+        rows = reading.read_rows_for(console, tree, test)
+        sources.warn_if_not_held_out(console, reading, {model: tree}, test, rows)
+        chosen["test"] = rows
     if output.endswith(".html") and tree.kept_trace is None:
         tree = _with_trace(console, tree, model)
-    style = {"theme": theme, "title": title, "max_leaves": max_leaves, "icicle": icicle}
-    save_picture(tree, output, lang=console.lang, **style)
+    style |= {key: value for key, value in chosen.items() if key not in ignored}
+    save_picture(tree, output, lang=console.lang, icicle=icicle, **style)
+    if ignored:
+        names = Names([f"--{key.replace('_', '-')}" for key in ignored])
+        console.print_note("draw_ignored", names=names, path=output, n=len(ignored))
     console.print_note("saved", path=output)
+
+
+def _draw_plane(
+    console: Console, tree: Tree, asked: tuple[str, str | None], charts: ChartOptions
+) -> None:
+    """Save the regions of a tree over two columns, with the rows of a file as points."""
+    charts.check()
+    plane, points = asked
+    names = next(csv.reader([plane], skipinitialspace=True), [])
+    if len(names) != 2:
+        raise ChoiceError("bad_plane", value=plane)
+    x, y = (name.strip() for name in names)
+    rows = None
+    if points is not None:
+        rows = sources.ReadingOptions().read_rows_for(console, tree, points)
+    charts.save(console, partial(tree.plane, x, y, rows))
 
 
 def _with_trace(console: Console, tree: Tree, model: str) -> Tree:
@@ -165,17 +241,19 @@ def print_size(console: Console, tree: Tree, *, empty: bool = False) -> None:
 
 @command
 @with_reading_options
+@with_chart_style
 def why(
     console: Console,
     *,
     reading: sources.ReadingOptions,
+    charts: ChartOptions,
     model: Model,
     node: Annotated[str, argument("node", "NODE")] = "root",
     every: Annotated[bool, option("all", "--all", panel=OUTPUT)] = False,
     cuts: Annotated[str | None, option("cuts", panel=OUTPUT, metavar="COLUMN")] = None,
     data: Annotated[
         str | None,
-        option("train", "--train", "--data", panel=INPUT, metavar="FILE", default="train"),
+        option("train", "--train", "--data", panel=INPUT, metavar="FILE", default="default_train"),
     ] = None,
     text_format: Format = None,
     output: Output = None,
@@ -188,6 +266,12 @@ def why(
     def read_training_rows() -> Table | None:
         return _training_rows(console, tree, model, data, reading)
 
+    charts.check()
+    if output is not None and text_format is None and output.lower().endswith(CHART_ENDINGS):
+        explanation = _explain_node(tree, node, read_training_rows, has_data=data is not None)
+        result = NodeExplanation(explanation, tree)
+        replace(charts, output=output).save(console, partial(result.chart, cuts))
+        return
     kind = _format_of(text_format, output)
     if cuts is not None and (kind != "text" or output is not None):
         raise ChoiceError("cuts_are_text")
@@ -297,7 +381,7 @@ def explain(
     model: Model,
     row: Annotated[
         str | None,
-        option("row", panel=INPUT, metavar="ROW", default="row"),
+        option("row", panel=INPUT, metavar="ROW", default="default_row"),
     ] = None,
     data: Annotated[str | None, option("row_data", panel=INPUT, metavar="FILE")] = None,
 ) -> None:
@@ -332,7 +416,7 @@ def trace(
     train: Train = None,
     formulas: Annotated[
         bool | None,
-        option("formulas", "--formulas/--no-formulas", panel=OUTPUT, default="formulas"),
+        option("formulas", "--formulas/--no-formulas", panel=OUTPUT, default="default_formulas"),
     ] = None,
     text_format: Format = None,
     output: Output = None,

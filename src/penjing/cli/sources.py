@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from penjing.cli.console import Console, print_bytes
 from penjing.errors import ChoiceError, DataError, PenjingError, unknown_name_error
+from penjing.i18n import Names
 
 if TYPE_CHECKING:
     from penjing.api.tree import Tree
     from penjing.data.read.raw_columns import RawTable
-    from penjing.data.read.reading import FileLayout
+    from penjing.data.read.reading import FileLayout, Reading
     from penjing.data.table import Column, Field, Note, Table
 
 STANDARD_STREAM = "-"
@@ -188,24 +190,32 @@ class ReadingOptions:
             raise ChoiceError("ignored_is_asked", column=name)
         return ignored
 
-    def reading_for(self, console: Console, *trees: Tree) -> FileLayout | None:
+    def reading_for(self, console: Console, *trees: Tree) -> FileLayout:
         """Return how the tables of these trees were read; note options that say otherwise."""
         from penjing.predict.inputs import layout_of, reading_of  # noqa: PLC0415 - heavy
 
         reading = reading_of(*trees)
         self._note_differences(console, reading or {})
         fields = [field for tree in trees for field in tree.schema]
-        return None if reading is None else layout_of(reading, fields, trees[0].target)
+        return layout_of(reading or {}, fields, trees[0].target)
 
-    def merged_with(self, layout: FileLayout | None) -> dict[str, Any]:
-        """Return a reading in which the options of the command line take precedence."""
-        return {**({} if layout is None else layout.reading.to_json()), **self._given()}
+    def merged_with(self, reading: Reading) -> Reading:
+        """Return a model's reading in which the options of the command line take precedence."""
+        from penjing.data.read.numbers import check_decimal  # noqa: PLC0415 - heavy
+
+        given = {key: value for key, value in self._given().items() if key != "decimal"}
+        if "names" in given:
+            given["names"] = tuple(given["names"])
+        return replace(reading.with_decimal(check_decimal(self.decimal)), **given)
 
     def layout_for(self, tree: Tree) -> FileLayout:
         """Return what is known about the layout of a file for a tree."""
-        from penjing.predict.inputs import layout_of  # noqa: PLC0415 - heavy
+        from penjing.data.read.reading import Reading  # noqa: PLC0415 - heavy
+        from penjing.predict.inputs import layout_of  # noqa: PLC0415
 
-        return layout_of({**(tree.reading or {}), **self._given()}, tree.schema, tree.target)
+        return layout_of(
+            self.merged_with(Reading.from_json(tree.reading)), tree.schema, tree.target
+        )
 
     def _given(self) -> dict[str, Any]:
         """Return the options as a model stores them."""
@@ -223,7 +233,7 @@ class ReadingOptions:
 
     def _note_differences(self, console: Console, reading: Mapping[str, Any]) -> None:
         """Note the options that differ from how the table of a model was read."""
-        from penjing.data.table import Note  # noqa: PLC0415 - heavy
+        from penjing.data.notes import Note, quoted  # noqa: PLC0415 - heavy
 
         columns = reading.get("columns", {}).values()
         marks = sorted(
@@ -238,9 +248,10 @@ class ReadingOptions:
             if key == "missing":
                 own = kept["only"] if isinstance(kept, dict) else kept
                 if own:
-                    console.print_notes([Note("note_other_markers", {"said": said, "kept": own})])
+                    markers = {"said": quoted(said), "kept": quoted(own)}
+                    console.print_notes([Note("note_other_markers", markers)])
                 continue
-            values = {"option": OPTION_NAMES[key], "said": said, "kept": kept}
+            values = {"option": OPTION_NAMES[key], "said": quoted(said), "kept": quoted(kept)}
             console.print_notes([Note("note_other_reading", values)])
         if self.fold_case and not reading.get("fold_case"):
             console.print_notes([Note("note_folds_case")])
@@ -390,22 +401,39 @@ def parse_row(
         if not text.isdecimal() or not 1 <= int(text) <= table.n_rows:
             raise ChoiceError("explain_row_number", n=table.n_rows, row=text)
         return table.take([place == int(text) - 1 for place in range(table.n_rows)])
-    try:
-        values = json.loads(text) if text.lstrip().startswith("{") else _parse_pairs(text)
-    except ValueError:
-        raise ChoiceError("explain_not_row", text=text) from None
-    from penjing.predict.inputs import align_to, complete_row, row_names  # noqa: PLC0415 - heavy
+    return _parse_row_text(console, tree, text, reading)
 
+
+def _parse_row_text(console: Console, tree: Tree, text: str, reading: ReadingOptions) -> Any:  # noqa: ANN401
+    """Return a row given as JSON, or as 'column=value' pairs."""
+    from penjing.data.read.reading import Reading  # noqa: PLC0415 - heavy
+    from penjing.predict.inputs import align_to, complete_row, row_names  # noqa: PLC0415
+
+    values = _parse_json_row(text) if text.lstrip().startswith("{") else _parse_pairs(text)
     known = row_names(tree)
-    for name in values:
+    for name, value in values.items():
         if name not in {*known, tree.target.name}:
             raise unknown_name_error("unknown_column", name, known)
+        later = re.findall(r"[;；]([^;；=]+)=", value) if isinstance(value, str) else []
+        if any(other.strip() in known for other in later):
+            raise ChoiceError("explain_semicolons", text=text)
     ignored = {tree.target.name, *reading.check_ignored_columns(tree)}
     row = {name: value for name, value in values.items() if name not in ignored}
-    merged = reading.merged_with(reading.reading_for(console, tree))
-    if not tree.schema or merged == (tree.reading or {}):
+    reading.reading_for(console, tree)  # notes what the options say otherwise
+    own = Reading.from_json(tree.reading)
+    merged = reading.merged_with(own)
+    if not tree.schema or merged == own:
         return row  # the tree applies its own reading
     return align_to(tree.schema, None, [complete_row(tree, row)], reading=merged)
+
+
+def _parse_json_row(text: str) -> dict[str, Any]:
+    try:
+        values = json.loads(text)
+    except ValueError:
+        raise ChoiceError("explain_not_row", text=text) from None
+    assert isinstance(values, dict)  # it begins with a brace
+    return values
 
 
 def _row_with_id(table: Table, text: str, path: str) -> Table:
@@ -419,9 +447,13 @@ def _row_with_id(table: Table, text: str, path: str) -> Table:
 
 def _parse_pairs(text: str) -> dict[str, str | None]:
     """Return the values of 'column=value, column=value'; an empty value is missing."""
-    pairs = [part.split("=", 1) for part in text.replace("，", ",").split(",") if part.strip()]
-    if not pairs or any(len(pair) < 2 for pair in pairs):
-        raise ValueError(text)
+    parts = [part for part in text.replace("，", ",").split(",") if part.strip()]
+    pairs = [part.split("=", 1) for part in parts]
+    if not pairs or len(pairs[0]) < 2:
+        raise ChoiceError("explain_not_row", text=text)
+    for part, pair in zip(parts, pairs, strict=True):
+        if len(pair) < 2:
+            raise ChoiceError("explain_comma_in_value", text=text, part=part.strip())
     return {name.strip(): value.strip() or None for name, value in pairs}
 
 
@@ -487,6 +519,22 @@ def save_model(console: Console, tree: Tree, path: str | None) -> None:
         return
     tree.save(path)
     console.print_note("saved", path=path)
+
+
+OTHER_FORMATS = (
+    ".xlsx", ".xls", ".ods", ".pdf", ".docx", ".html", ".htm", ".json", ".jsonl", ".ndjson", ".md",
+    ".tex", ".csv", ".tsv", ".parquet", ".pq", ".feather", ".arrow", ".svg", ".png", ".tree",
+)  # fmt: skip
+"""Extensions that name a format: a file of another format does not get one of them."""
+
+
+def check_extension(command: str, output: str | None, *known: str) -> None:
+    """Raise an error if the extension of an output names a format that a command does not write."""
+    extension = "" if output is None else Path(output).suffix.lower()
+    if extension in OTHER_FORMATS and extension not in known:
+        raise ChoiceError(
+            "output_format", command=f"penjing {command}", extension=extension, known=Names(known)
+        )
 
 
 def save_output(console: Console, path: str | None, encode: Callable[[], bytes]) -> bool:
@@ -602,6 +650,15 @@ def is_other_file(tree: Tree, path: str) -> bool:
         return isinstance(digest, str) and Path(path).is_file() and file_digest(path) != digest
     except (DataError, OSError, ValueError):
         return False
+
+
+def training_locator(tree: Tree, model_path: str) -> str | None:
+    """Return what `penjing.read` reads the training rows of a model from; None if not found."""
+    from penjing.data.read.example_files import is_example  # noqa: PLC0415 - heavy
+
+    path = _find_training_file(tree, model_path)
+    named = tree.about.get("source", {}).get("path")
+    return named if path is not None and isinstance(named, str) and is_example(named) else path
 
 
 def _find_training_file(tree: Tree, model_path: str) -> str | None:

@@ -7,10 +7,12 @@ from typing import Annotated, Any
 import typer
 
 from penjing.cli import sources
+from penjing.cli.chart_output import ChartOptions
 from penjing.cli.command import command
 from penjing.cli.console import Console
 from penjing.cli.option_groups import (
     RecipeSettings,
+    with_chart_options,
     with_program_options,
     with_reading_options,
     with_recipe_options,
@@ -61,10 +63,12 @@ def ruleset(
 
 @command
 @with_reading_options
+@with_chart_options
 def importance(
     console: Console,
     *,
     reading: sources.ReadingOptions,
+    charts: ChartOptions,
     model: Model,
     data: Annotated[str | None, option("permutation_data", panel=INPUT, metavar="FILE")] = None,
     surrogates: Annotated[
@@ -73,12 +77,14 @@ def importance(
     seed: Annotated[int, option("seed_permutation", panel=EVALUATION, metavar="INT")] = 0,
 ) -> None:
     """Rank the columns by importance: by impurity, or with --data by permutation."""
+    charts.check()
     tree = sources.load_model(model)
     if data is None:
         importances = tree.importances(surrogates=surrogates)
     else:
         rows = reading.read_rows_for(console, tree, data)
         importances = tree.importances("permutation", rows, seed=seed)
+    charts.save(console, importances.chart)
     if console.as_json:
         console.print_json(importances)
         return

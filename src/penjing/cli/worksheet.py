@@ -51,11 +51,13 @@ def worksheet(
         str, option("sheet_recipe", "--recipe", "-r", panel=GROWING, metavar="NAME")
     ] = "id3",
     depth: Annotated[
-        int | None, option("sheet_depth", panel=GROWING, metavar="INT", min=1, default="depth")
+        int | None,
+        option("sheet_depth", panel=GROWING, metavar="INT", min=1, default="default_depth"),
     ] = None,
     seed: Annotated[int | None, option("sheet_seed", panel=GROWING, metavar="INT", min=0)] = None,
     rows: Annotated[
-        int | None, option("sheet_rows", panel=GROWING, metavar="INT", min=4, default="rows")
+        int | None,
+        option("sheet_rows", panel=GROWING, metavar="INT", min=4, default="default_rows"),
     ] = None,
     blanks: Annotated[
         Blanks, option("blanks", panel=OUTPUT, metavar=choices(Blanks))
@@ -66,10 +68,13 @@ def worksheet(
     ] = SheetFormat.md,
     output: Annotated[
         str | None,
-        option("sheet_output", "--output", "-o", panel=OUTPUT, metavar="FILE", default="stdout"),
+        option(
+            "sheet_output", "--output", "-o", panel=OUTPUT, metavar="FILE", default="default_stdout"
+        ),
     ] = None,
     solution: Annotated[
-        str | None, option("sheet_solution", panel=OUTPUT, metavar="FILE", default="solution")
+        str | None,
+        option("sheet_solution", panel=OUTPUT, metavar="FILE", default="default_solution"),
     ] = None,
     save_table: Annotated[str | None, option("save_table", panel=OUTPUT, metavar="FILE")] = None,
 ) -> None:
@@ -132,6 +137,6 @@ def _files(
     for path in files.values():
         if os.path.realpath(path) in taken:
             is_input = data is not None and os.path.realpath(path) == os.path.realpath(data)
-            raise ChoiceError("worksheet_input" if is_input else "worksheet_one_file", path=path)
+            raise ChoiceError("output_is_input" if is_input else "worksheet_one_file", path=path)
         taken[os.path.realpath(path)] = path
     return files

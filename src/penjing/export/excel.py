@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 
 from penjing.arguments import bad_value_error, check_instance
-from penjing.errors import CapabilityError
+from penjing.errors import CapabilityError, ChoiceError, unknown_name_error
 from penjing.export import conditions
 from penjing.export.plan import (
     Plan,
@@ -86,11 +86,17 @@ def column_cells(tree: TreeData, cells: Mapping[str, str] | None = None) -> dict
         return {c: f"{_letters(position)}2" for position, c in enumerate(columns)}
     check_instance("cells", cells, Mapping, "not_mapping")
     formula = {}
+    names = [tree.schema[c].name for c in columns]
+    for name in cells:
+        if name not in names:
+            raise unknown_name_error("export_cell_column", name, names)
     for c in columns:
         name = tree.schema[c].name
-        cell = cells.get(name, "")
+        if name not in cells:
+            raise ChoiceError("export_cell_absent", column=name)
+        cell = cells[name]
         if not isinstance(cell, str) or not CELL.fullmatch(cell):
-            raise bad_value_error("export_cell", "cells", cells.get(name), str, column=name)
+            raise bad_value_error("export_cell", "cells", cell, str, column=name)
         formula[c] = cells[name]
     return formula
 

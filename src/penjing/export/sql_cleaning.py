@@ -101,7 +101,10 @@ class Cleaner:
         stem, _, part = field.name.rpartition(".")
         date = self._reading.column(stem)
         if part in date.date_parts:
-            return CleanColumn(self._date(stem, date.date_order or "year", part))
+            order = date.date_order or "month"  # dates that were no text in training
+            texts = [self._date(stem, "year", part)]
+            texts += [self._date(stem, order, part)] if order != "year" else []
+            return CleanColumn(texts[0] if len(texts) == 1 else f"COALESCE({', '.join(texts)})")
         return CleanColumn(self._number(field)) if field.is_numeric else self._category(field)
 
     def _trimmed(self, name: str) -> str:
@@ -136,7 +139,7 @@ class Cleaner:
 
     def _number(self, field: Field) -> str:
         style = self._reading.column(field.name).number
-        decimal = self._reading.decimal or style.decimal or "."
+        decimal = self._reading.number_style(field.name).decimal or "."
         units = sorted(style.units, key=lambda unit: (-len(unit), unit))
         money = [unit for unit in units if unit not in ("%", "‰")]
         f = self._f
