@@ -19,8 +19,9 @@ CMAKE  := $(BIN)/cmake -Wno-unused-cli -S . -G Ninja -DCMAKE_MAKE_PROGRAM=$(absp
 CPP    := CMakeLists.txt $(shell find cpp -name '*.?pp')
 SANITIZE := address,undefined
 OLDEST   := scikit-learn==1.6.0 numpy==2.0.2 scipy==1.14.1 pandas==2.2.3
+JUPYTER  := jupyterlab==4.6.6 ipykernel==7.4.0
 
-.PHONY: help setup demo test test-all test-cpp test-sanitized test-threads test-sklearn check format \
+.PHONY: help setup demo test test-all test-cpp test-sanitized test-threads test-sklearn test-jupyter page check format \
         bench bench-spark docs docs-output fidelity rpart-live golden wheel clean
 
 help: ## print this list
@@ -93,7 +94,7 @@ demo: $(STAMPS)/core ## grow the watermelon tree, print it, save it with its pic
 test: setup $(STAMPS)/system ## run the tests in parallel, coverage enforced
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" --cov --cov-report=term
 
-test-all: setup $(STAMPS)/system ## the same with long suites, then C++ and Python under sanitizers
+test-all: setup $(STAMPS)/system build/jupyter/installed ## the same with long suites, then C++ and Python under sanitizers
 	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=term
 	$(MAKE) --no-print-directory test-cpp test-sanitized test-threads test-sklearn
 
@@ -143,12 +144,27 @@ test-sklearn: setup ## the estimators' tests with the oldest scikit-learn declar
 	PYTHONPATH=src build/oldest/bin/python -m pytest -q -p no:cacheprovider \
 		-W ignore::pytest.PytestRemovedIn10Warning tests/estimators
 
-check: setup ## style, types, imports
+# JupyterLab brings ninety packages, so it has an environment of its own; penjing is used where it is.
+build/jupyter/installed: Makefile requirements-dev.txt
+	echo "· JupyterLab, in build/jupyter"
+	[ -x build/jupyter/bin/python ] || $(PYTHON) -m venv build/jupyter
+	build/jupyter/bin/python -m pip --disable-pip-version-check -qq install $(JUPYTER) \
+		$$(grep -E '^(anywidget|duckdb|narwhals|numpy)==' requirements-dev.txt)
+	touch $@
+
+test-jupyter: setup $(STAMPS)/system build/jupyter/installed ## the lab in a notebook of JupyterLab, in Chromium
+	$(BIN)/python -m pytest -q tests/webapp/page/test_jupyterlab.py
+
+page: setup ## build the page from web/ (needs Node.js); the bundle is committed
+	$(BIN)/python packaging/check_page.py --write
+
+check: setup ## style, types, imports; the page is built again and compared, where Node.js is installed
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run --Werror $(shell find cpp tests/cpp -name '*.?pp')
+	$(BIN)/python packaging/check_page.py
 
 format: setup ## format all files
 	$(BIN)/ruff check --fix --exit-zero

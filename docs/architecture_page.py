@@ -68,6 +68,7 @@ PLACES = {
     "pruner": "prune/",
     "engine": "engines/",
     "renderer": "render/",
+    "chart": "render/charts/",
     "export": "export/",
 }
 OTHER_PLACES = (

@@ -84,7 +84,7 @@ def resolved(text: str, origin: Path, page: str, language: str) -> str:
         if found in places:
             up = os.path.relpath(places[found], Path(page).parent)
             return f"{bang}[{label}]({up}{'#' + anchor if anchor else ''})"
-        if found.suffix in (".png", ".svg", ".json") and found.is_relative_to(DOCS):
+        if found.suffix in (".gif", ".png", ".svg", ".json") and found.is_relative_to(DOCS):
             shown = f"/_shared/{found.relative_to(DOCS).as_posix()}"
             return f"{bang}[{label}]({shown})"
         return label

@@ -37,6 +37,19 @@ def large_tree() -> Tree:
     )
 
 
+@cache
+def price_tree() -> Tree:
+    """Return a tree with a numeric target, of made-up rows."""
+    import numpy as np  # noqa: PLC0415 - only here
+
+    rng = np.random.default_rng(3)
+    area, age = rng.uniform(30, 160, 400).round(), rng.integers(0, 90, 400)
+    city = rng.choice(["centre", "north", "south"], 400)
+    price = 2.1 * area - 0.6 * age + 90 * (city == "centre") + rng.normal(0, 25, 400)
+    columns = {"area": area, "age": age, "district": city, "price": price.round(1)}
+    return penjing.fit(columns, target="price", recipe="cart-binary", max_leaves=7)
+
+
 def line_chart(
     lines: Sequence[tuple[str, Sequence[Point]]], x_name: str, y_name: str, theme: str,
     mark: Point | None = None,
@@ -176,6 +189,12 @@ SVG_FIGURES: dict[str, Callable[[str, str], str]] = {
     "watermelon-binary": _tree("watermelon3.0", "cart-binary"),
     "tennis": _tree("play_tennis", "id3"),
     "golf-c45": _tree("golf", "c4.5"),
+    "prices": lambda language, theme: str(price_tree().write("svg", theme=theme, lang=language)),
+    "melon-sideways": lambda language, theme: str(
+        grown("watermelon3.0", "c4.5-textbook").write(
+            "svg", theme=theme, lang=language, layout="left-to-right", align_leaves=True
+        )
+    ),
     "large-svg": lambda language, theme: str(large_tree().write("svg", theme=theme, lang=language)),
     "large-icicle": lambda language, theme: str(
         large_tree().write("icicle", theme=theme, lang=language)
