@@ -14,13 +14,20 @@ from penjing.data.memory_limit import (
     memory_bytes,
     native_engine_bytes,
 )
-from penjing.data.read.files import check_file_name, decompressed_size, is_file, is_folder, is_gzip
+from penjing.data.read.files import (
+    bad_parquet_error,
+    check_file_name,
+    decompressed_size,
+    is_file,
+    is_folder,
+    is_gzip,
+)
 from penjing.data.read.parquet import parquet_shape
 from penjing.data.scratch import format_bytes
 from penjing.data.store import StoredColumn
 from penjing.data.table import Table
 from penjing.engines.out_of_core.engine import decides_by_counts, too_large_error
-from penjing.errors import ChoiceError, DataError
+from penjing.errors import ChoiceError
 from penjing.grow.engine import PREPARED_ROWS
 from penjing.grow.recipe import Recipe
 
@@ -151,7 +158,7 @@ def _parquet_schema(files: list[str]) -> tuple[int, list[str]]:
                 n_rows += file.metadata.num_rows
                 types = [str(field.type) for field in file.schema_arrow]
         except (OSError, ValueError):  # from the operating system, or from Arrow
-            raise DataError("bad_parquet", source=path) from None
+            raise bad_parquet_error(path) from None
     return n_rows, types
 
 

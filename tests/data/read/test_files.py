@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import os
@@ -11,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import duckdb
 import pytest
 
 import penjing
@@ -86,28 +88,34 @@ def test_text_where_a_path_belongs():
         read(DATA.decode())
 
 
-def test_a_file_that_may_not_be_read(tmp_path):
-    path = tmp_path / "x.csv"
-    path.write_bytes(DATA)
-    path.chmod(0)
-    tmp_path.chmod(0o755)
+@pytest.mark.parametrize("call", ["read(NAME)", "fit(NAME)", "fit(NAME, engine='disk')"])
+@pytest.mark.parametrize("name", ["x.csv", "x.parquet"])
+def test_a_file_that_may_not_be_read(tmp_path, name, call):
+    path = tmp_path / name
+    if name.endswith("parquet"):
+        duckdb.sql("select i as a, i % 2 as class from range(9) t(i)").write_parquet(str(path))
+    else:
+        path.write_bytes(DATA)
+    call = call.replace("NAME", repr(name))
     if os.geteuid():
-        with pytest.raises(DataError, match="Permission denied"):
-            read(path)
+        path.chmod(0)
+        with pytest.raises(DataError, match="Permission denied"), contextlib.chdir(tmp_path):
+            eval(call, {"read": read, "fit": penjing.fit})  # noqa: S307
         return
     # Root may read anything, so somebody else has to try; who may perhaps not enter the folder of
     # this checkout, so that all is loaded before.
     code = (
-        "import os, sys\nfrom penjing.data.read import read\nfrom penjing.errors import DataError\n"
-        "os.chdir(sys.argv[1])\nread('x.csv')\n"
+        "import os, sys, warnings\nfrom penjing import fit, read\n"
+        "from penjing.errors import DataError\nwarnings.simplefilter('ignore')\n"
+        f"os.chdir(sys.argv[1])\n{call}\n"
         "try:\n    read('not there.csv')\nexcept DataError as e:\n    str(e)\n"
-        "os.setuid(65534)\n"
-        "try:\n    read('x.csv')\nexcept DataError as e:\n    print(e)\n"
+        f"os.chmod({name!r}, 0)\nos.chmod('.', 0o755)\nos.setuid(65534)\n"
+        f"try:\n    {call}\nexcept DataError as e:\n    print(e)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path)], capture_output=True, check=True, text=True
     )
-    assert done.stdout.startswith("Permission denied: x.csv")
+    assert done.stdout.startswith(f"Permission denied: {name}")
 
 
 def test_a_binary_file_is_refused(tmp_path):

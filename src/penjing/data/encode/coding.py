@@ -24,6 +24,7 @@ from penjing.data.encode.groups import AHEAD, Group, Groups, arrow
 from penjing.data.memory_limit import n_threads
 from penjing.data.read.arrow_kinds import arrow_numbers as numbers_of
 from penjing.data.read.arrow_kinds import arrow_texts as texts_of
+from penjing.data.read.files import bad_parquet_error
 from penjing.data.scratch import allocate_file, convert_disk_full
 from penjing.errors import DataError
 from penjing.progress import Progress, ProgressCallback
@@ -194,7 +195,7 @@ class _Run:
         except OSError as error:
             if error.errno is not None:  # the system's, not Arrow's
                 raise
-            raise DataError("bad_parquet", source=group.path) from None
+            raise bad_parquet_error(group.path) from None
 
     def _column(self, column: Coded, array: Any, at: int, brought: dict[str, Any]) -> None:  # noqa: ANN401
         chunks = array.chunks if hasattr(array, "chunks") else [array]

@@ -15,6 +15,7 @@ from penjing.data.encode.groups import BEGINNING, Group, Groups, arrow
 from penjing.data.read.arrow_kinds import arrow_kind, arrow_texts, first_nested_value
 from penjing.data.read.arrow_kinds import arrow_numbers as numbers_of
 from penjing.data.read.build_table import TARGET_NAMES
+from penjing.data.read.files import bad_parquet_error
 from penjing.data.read.ids import MIN_ROWS, MIN_ROWS_ANY_START, is_id_name
 from penjing.data.read.numbers import parse_numbers
 from penjing.data.read.python_rows import short_repr
@@ -280,7 +281,7 @@ def _first_rows(schema: Any, n: int, group: Group) -> Any:  # noqa: ANN401 - of 
         with arrow().ParquetFile(group.path, **BEGINNING) as file:
             return next(file.iter_batches(n, row_groups=[group.index])).cast(schema)
     except (OSError, pa.ArrowInvalid):
-        raise DataError("bad_parquet", source=group.path) from None
+        raise bad_parquet_error(group.path) from None
 
 
 def to_plain(column: Coded) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from penjing.data.read.files import is_folder, no_such_file_error, path_exists
+from penjing.data.read.files import bad_parquet_error, is_folder, no_such_file_error, path_exists
 from penjing.data.read.missing_markers import USUAL_MARKERS
 from penjing.data.read.raw_columns import duplicate_column_error
 from penjing.data.scratch import ScratchFolder, convert_disk_full
@@ -221,7 +221,7 @@ def _listed(files: list[str], name: str, space: ScratchFolder, mark: str) -> Gro
                         groups.append(Group(path, index, start, n))
                         start += n
         except (pa.ArrowInvalid, OSError):
-            raise DataError("bad_parquet", source=path) from None
+            raise bad_parquet_error(path) from None
     if not start or schema is None:
         names = [] if schema is None else schema.names
         raise NoRowsError("no_rows", source=name, names=names)

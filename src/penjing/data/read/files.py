@@ -174,6 +174,18 @@ def convert_os_errors(source: str) -> Iterator[None]:
         raise DataError("unreadable_file", source=source, reason=reason) from None
 
 
+def bad_parquet_error(path: str, name: str | None = None) -> DataError:
+    """Return the error for a Parquet file that DuckDB or Arrow could not read.
+
+    Their errors do not tell a damaged file from one that the user may not read.
+    """
+    try:
+        with convert_os_errors(name or path), Path(path).open("rb"):
+            return DataError("bad_parquet", source=name or path)
+    except DataError as error:
+        return error
+
+
 def check_file_name(path: str | os.PathLike[str]) -> None:
     """Raise an error for a path that no file can have: too long, or with a NUL character."""
     if "\n" in str(path):  # the text of a table, for which there is another message

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from penjing.data.read.arrow_kinds import arrow_numbers as nearest
-from penjing.data.read.files import too_large_error
+from penjing.data.read.files import bad_parquet_error, too_large_error
 from penjing.data.read.frames import column_from_array, column_from_numbers
 from penjing.data.read.python_rows import column_from_python
 from penjing.data.read.raw_columns import (
@@ -173,7 +173,7 @@ def parquet_shape(path: str) -> tuple[int, int]:
             count = "select count(*) from read_parquet($path)"
             ((n_rows,),) = connection.execute(count, {"path": escape_glob(path)}).fetchall()
     except duckdb.Error:
-        raise DataError("bad_parquet", source=path) from None
+        raise bad_parquet_error(path) from None
     return int(n_rows), n_columns
 
 
@@ -266,7 +266,7 @@ def read_parquet_batches(path: str, name: str) -> Iterator[RawTable]:
                     empty_columns = [RawColumn(c.title, [], np.empty(0, np.int32)) for c in columns]
                     yield RawTable(empty_columns, 0, {"name": name, "form": "parquet"})
     except duckdb.Error:
-        raise DataError("bad_parquet", source=name) from None
+        raise bad_parquet_error(path, name) from None
 
 
 def csv_to_parquet(path: str, kinds: Mapping[str, str], output: str) -> None:
