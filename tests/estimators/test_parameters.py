@@ -30,6 +30,8 @@ OWN = {
     "class_weight",
     "min_weight_fraction_leaf",
     "recipe",
+    "force_splits",
+    "forbid",
     "options",
 }
 """Parameters of the estimators themselves."""

@@ -665,3 +665,17 @@ def test_a_fold_adds_up_the_costs_of_what_is_left(seed):
     assert last.node == 0
     assert min(last.kept, last.as_leaf) == pytest.approx(cost(0))
     assert pruned.n_leaves == tree.pruned([n for n, cut in decided.items() if cut]).n_leaves
+
+
+@pytest.mark.parametrize("recipe", ["c4.5", "c4.5-textbook", "cart-binary"])
+def test_fit_prunes_by_estimated_errors_with_the_rows_that_it_has(recipe):
+    table = penjing.example("golf")
+    tree = penjing.fit(table, recipe=recipe, prune="error-based", quiet=True)
+    again = prune(penjing.fit(table, recipe=recipe, quiet=True), "error-based", training=table)
+    assert str(tree) == str(Tree.from_data(again))
+
+
+def test_a_classifier_prunes_by_estimated_errors():
+    x, y = [[i, i % 3] for i in range(40)], ["a"] * 19 + ["b"] * 21
+    model = penjing.ID3Classifier(prune="error-based").fit(x, y)
+    assert model.predict([[3, 0], [30, 0]]).tolist() == ["a", "b"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
@@ -40,6 +41,8 @@ _OWN_PARAMETERS = (
     "engine",
     "class_weight",
     "min_weight_fraction_leaf",
+    "force_splits",
+    "forbid",
 )
 """Parameters of the estimators that are not settings of the recipe."""
 
@@ -105,6 +108,8 @@ class TreeEstimator(BaseEstimator):
             validation=_check_fraction(getattr(self, "validation_fraction", None)),
             seed=self._seed(),
             engine=self.engine,
+            force_splits=self.force_splits,
+            forbid=self.forbid,
             quiet=True,
         )
         if choice.prune != self.prune:  # recipe auto prunes trees of numbers
@@ -370,7 +375,9 @@ class TreeEstimator(BaseEstimator):
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "tree_" in state:
             state = state | {"tree_": Tree.from_data(serialize.from_json(state["tree_"]))}
-        super().__setstate__(state)
+        parameters = inspect.signature(type(self)).parameters.values()
+        defaults = {parameter.name: parameter.default for parameter in parameters}
+        super().__setstate__(defaults | state)  # older releases have fewer parameters
 
 
 def _rename(column: Column, name: str) -> Column:

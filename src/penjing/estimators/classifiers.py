@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +12,7 @@ from sklearn.utils import compute_sample_weight
 
 from penjing import arguments
 from penjing.criteria.criterion import Criterion
-from penjing.data.source import ArrayOrFrame, Label
+from penjing.data.source import ArrayOrFrame, ForcedSplits, Label
 from penjing.data.table import Column, Floats
 from penjing.estimators.base import TreeEstimator
 from penjing.estimators.to_table import encode_classes
@@ -142,6 +142,11 @@ class ID3Classifier(_Classifier):
         The seed that selects the rows of the validation set.
     engine : str
         The engine that computes the counts: ``auto``, ``native`` or ``memory``.
+    force_splits : dict or list, optional
+        The splits of some nodes by their paths, as in :func:`penjing.fit`: ``{"": "humidity"}``
+        for the root. Columns of an array are ``x1``, ``x2``, …
+    forbid : list of str, optional
+        Columns that no split may use.
 
     Attributes
     ----------
@@ -179,6 +184,8 @@ class ID3Classifier(_Classifier):
         class_weight: str | Mapping[Label, float] | None = None,
         random_state: int | np.random.RandomState | None = None,
         engine: str = "auto",
+        force_splits: ForcedSplits | None = None,
+        forbid: Sequence[str] | None = None,
     ) -> None:
         self._keep_parameters(locals())
 
@@ -199,14 +206,17 @@ class C45Classifier(_Classifier):
     min_weight_fraction_leaf : float
         ``min_samples_leaf`` as a fraction of the total weight.
     pruning : str
-        ``error-based`` or ``none``.
+        C4.5's own pruning, a setting of the recipe: ``error-based``, ``none``, or
+        ``reduced-error`` (needs ``validation_fraction``). ``prune`` is another method, which
+        prunes the resulting tree further.
     confidence : float
         The confidence of error-based pruning, 0.25 for C4.5's ``-c 25``.
     collapse, raise_branches, laplace : bool
         As for the recipe `c4.5`.
     prune, ccp_alpha, validation_fraction
-        Further pruning, as for :class:`ID3Classifier`.
-    class_weight, random_state, engine
+        Further pruning after C4.5's own, as for :class:`ID3Classifier`; with ``pruning="none"``
+        instead of it.
+    class_weight, random_state, engine, force_splits, forbid
         As for :class:`ID3Classifier`.
 
     Examples
@@ -239,6 +249,8 @@ class C45Classifier(_Classifier):
         class_weight: str | Mapping[Label, float] | None = None,
         random_state: int | np.random.RandomState | None = None,
         engine: str = "auto",
+        force_splits: ForcedSplits | None = None,
+        forbid: Sequence[str] | None = None,
     ) -> None:
         self._keep_parameters(locals())
 
@@ -267,7 +279,7 @@ class CARTClassifier(_Classifier):
     interaction_cst : str, sequence of sequences or None
         The columns that a path may use together: groups of columns by name or position,
         ``pairwise`` or ``no_interactions``.
-    prune, ccp_alpha, validation_fraction, class_weight, random_state, engine
+    prune, ccp_alpha, validation_fraction, class_weight, random_state, engine, force_splits, forbid
         As for :class:`ID3Classifier`.
 
     Examples
@@ -297,6 +309,8 @@ class CARTClassifier(_Classifier):
         class_weight: str | Mapping[Label, float] | None = None,
         random_state: int | np.random.RandomState | None = None,
         engine: str = "auto",
+        force_splits: ForcedSplits | None = None,
+        forbid: Sequence[str] | None = None,
     ) -> None:
         self._keep_parameters(locals())
 
@@ -314,7 +328,7 @@ class TreeClassifier(_Classifier):
         Limits, with scikit-learn's names.
     monotonic_cst, interaction_cst
         As for :class:`CARTClassifier`; for recipes with binary splits.
-    prune, ccp_alpha, validation_fraction, class_weight, random_state, engine
+    prune, ccp_alpha, validation_fraction, class_weight, random_state, engine, force_splits, forbid
         As for :class:`ID3Classifier`.
     options : mapping, optional
         Settings that only this recipe has: ``{"confidence": 0.1}`` for ``c4.5``.
@@ -349,5 +363,7 @@ class TreeClassifier(_Classifier):
         class_weight: str | Mapping[Label, float] | None = None,
         random_state: int | np.random.RandomState | None = None,
         engine: str = "auto",
+        force_splits: ForcedSplits | None = None,
+        forbid: Sequence[str] | None = None,
     ) -> None:
         self._keep_parameters(locals())

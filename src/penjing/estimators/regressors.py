@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from sklearn.base import RegressorMixin
 
 from penjing import arguments
 from penjing.data.lazy_column import LazyColumn
-from penjing.data.source import ArrayOrFrame
+from penjing.data.source import ArrayOrFrame, ForcedSplits
 from penjing.data.table import Column, Floats
 from penjing.errors import WrongSourceError
 from penjing.estimators.base import TreeEstimator
@@ -69,7 +69,7 @@ class CARTRegressor(_Regressor):
     interaction_cst : str, sequence of sequences or None
         The columns that a path may use together: groups of columns by name or position,
         ``pairwise`` or ``no_interactions``.
-    prune, ccp_alpha, validation_fraction, random_state, engine
+    prune, ccp_alpha, validation_fraction, random_state, engine, force_splits, forbid
         As for :class:`penjing.ID3Classifier`.
 
     Examples
@@ -96,6 +96,8 @@ class CARTRegressor(_Regressor):
         validation_fraction: float | None = None,
         random_state: int | np.random.RandomState | None = None,
         engine: str = "auto",
+        force_splits: ForcedSplits | None = None,
+        forbid: Sequence[str] | None = None,
     ) -> None:
         self._keep_parameters(locals())
 
@@ -113,7 +115,7 @@ class TreeRegressor(_Regressor):
         Limits, with scikit-learn's names.
     monotonic_cst, interaction_cst
         As for :class:`CARTRegressor`; for recipes with binary splits.
-    prune, ccp_alpha, validation_fraction, random_state, engine
+    prune, ccp_alpha, validation_fraction, random_state, engine, force_splits, forbid
         As for :class:`penjing.ID3Classifier`.
 
     Examples
@@ -144,5 +146,7 @@ class TreeRegressor(_Regressor):
         options: Mapping[str, object] | None = None,
         random_state: int | np.random.RandomState | None = None,
         engine: str = "auto",
+        force_splits: ForcedSplits | None = None,
+        forbid: Sequence[str] | None = None,
     ) -> None:
         self._keep_parameters(locals())

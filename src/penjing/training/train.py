@@ -313,7 +313,8 @@ class _FitRequest:
         if prune is None:
             return tree
         validated = {} if held_out is None else {"validation": held_out, "ties": self.ties}
-        pruning_options: dict[str, Any] = {**choice.pruning_options, **validated}
+        raised = {} if name == "disk" else {"training": table}  # for subtree raising
+        pruning_options: dict[str, Any] = {**choice.pruning_options, **validated, **raised}
         return pruning.prune(tree, prune, **pruning_options)
 
 
