@@ -157,6 +157,18 @@ def test_unseen_categories_and_missing_values_are_counted():
     counts = {column.name: column for column in summary.columns}
     assert counts["colour"].unseen == 3
     assert counts["colour"].categories == (("pink", 2), ("grey", 1))
+    unseen = [i + 1 for i, row in enumerate(rows) if row["colour"] in ("pink", "grey")]
+    assert list(counts["colour"].unseen_rows) == unseen
+    assert "pink (2) and grey (1), in rows 1, 2 and 3\n" in summary.text()
+    assert "pink (2) 和 grey (1)，在第 1、2 和 3 行\n" in summary.text("zh")
+    assert "grey (1), in row 2\n" in tree.summarize([rows[3], rows[2]]).text()
+    many = tree.summarize([rows[0]] * 3000)
+    assert many.columns[[c.name for c in many.columns].index("colour")].unseen_rows == (
+        *range(1, 1001),
+    )
+    assert "pink (3000), in rows 1, 2, 3 and 2,997 more\n" in many.text()
+    assert "pink (3000)，在第 1、2、3 行和另外 2997 行\n" in many.text("zh")
+    assert json_is_plain(many.to_json())
     assert counts["x"].missing == 1
     assert sum(summary.predictions.values()) == summary.n == 4
 

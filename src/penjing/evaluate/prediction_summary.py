@@ -30,6 +30,10 @@ MAX_SHOWN = 20
 """How many leaves, predictions or columns a printed table lists."""
 MAX_CATEGORIES = 5
 """How many unseen categories of a column are printed."""
+MAX_ROWS = 1000
+"""How many rows with unseen categories a column keeps."""
+MAX_ROWS_SHOWN = 3
+"""How many of them are printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +50,15 @@ class ColumnCounts:
         The number of rows with a category that the training rows do not have.
     categories : tuple of (object, int)
         These categories with their rows, the most frequent first.
+    unseen_rows : tuple of int
+        The numbers of these rows, from 1; at most the first 1,000.
     """
 
     name: str
     missing: int
     unseen: int
     categories: tuple[tuple[Label, int], ...] = ()
+    unseen_rows: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +116,7 @@ class PredictionSummary:
     fish           2    50%
     bird           2    50%
     column  missing  unseen
-    legs          1       1  6 (1)
+    legs          1       1  6 (1), in row 3
     leaf        rows  share
     (all rows)     2    50%  not a leaf: value missing or unseen
     legs = 2       2    50%
@@ -208,7 +215,10 @@ class PredictionSummary:
             ]
         columns = [
             asdict(column)
-            | {"categories": [{"category": level, "rows": n} for level, n in column.categories]}
+            | {
+                "categories": [{"category": level, "rows": n} for level, n in column.categories],
+                "unseen_rows": [*column.unseen_rows],
+            }
             for column in self.columns
         ]
         leaves = [asdict(leaf) for leaf in self.leaves]
@@ -253,9 +263,17 @@ class PredictionSummary:
 
 
 def _category_names(column: ColumnCounts, lang: str) -> str:
-    shown = [f"{quoted(level)} ({n})" for level, n in column.categories[:MAX_CATEGORIES]]
-    more = ["…"] if len(column.categories) > MAX_CATEGORIES else []
-    return join_names([*shown, *more], lang) if shown else ""
+    """Return the unseen categories with their counts, and the first rows that have them."""
+    if not column.categories:
+        return ""
+    counts = [f"{quoted(level)} ({n})" for level, n in column.categories]
+    names = join_names(counts, lang, MAX_CATEGORIES)
+    numbers = [str(row) for row in column.unseen_rows[:MAX_ROWS_SHOWN]]
+    if column.unseen <= MAX_ROWS_SHOWN:
+        rows = join_names(numbers, lang)
+        return say("summary_in_rows", lang, n=column.unseen, names=names, rows=rows)
+    rows, more = say("list_comma", lang).join(numbers), column.unseen - MAX_ROWS_SHOWN
+    return say("summary_in_more_rows", lang, n=column.unseen, names=names, rows=rows, more=more)
 
 
 def unseen_categories(table: Table, c: int, n_known: int) -> Counter[Label]:
@@ -293,6 +311,7 @@ class SummaryCounter:
         self._n = 0
         self._missing = dict.fromkeys(self._used, 0)
         self._unseen: dict[int, Counter[Label]] = {c: Counter() for c in self._used}
+        self._unseen_rows: dict[int, list[int]] = {c: [] for c in self._used}
         self._by_node = np.zeros(tree.n_nodes, np.int64)
         self._by_class = np.zeros(max(len(tree.classes), 1), np.int64)
         self._sum, self._low, self._high = 0.0, np.inf, -np.inf
@@ -302,10 +321,15 @@ class SummaryCounter:
         if not table.n_rows:
             return
         tree = self._tree
-        self._n += table.n_rows
         for c in self._used:
             self._missing[c] += table.columns[c].n_missing
-            self._unseen[c] += unseen_categories(table, c, len(tree.schema[c].levels))
+            unseen = unseen_categories(table, c, len(tree.schema[c].levels))
+            self._unseen[c] += unseen
+            rows = self._unseen_rows[c]
+            if unseen and len(rows) < MAX_ROWS:
+                found = np.flatnonzero(table.columns[c].codes >= len(tree.schema[c].levels))
+                rows += (found[: MAX_ROWS - len(rows)] + self._n + 1).tolist()
+        self._n += table.n_rows
         predicted, group, _, nodes = grouped_predictions(tree, table, **self._policies)
         self._by_node += np.bincount(nodes[group], minlength=tree.n_nodes)
         if tree.is_regression:
@@ -328,6 +352,7 @@ class SummaryCounter:
                 self._missing[c],
                 sum(self._unseen[c].values()),
                 tuple(self._unseen[c].most_common()),
+                tuple(self._unseen_rows[c]),
             )
             for c in self._used
         )

@@ -570,6 +570,8 @@ MESSAGES: dict[str, str] = {
     "summary_unseen": "未见取值",
     "summary_leaf": "叶结点",
     "summary_all_rows": "（所有行）",
+    "summary_in_rows": "{names}，在第 {rows} 行",
+    "summary_in_more_rows": "{names}，在第 {rows} 行和另外 {more} 行",
     "summary_inside": "不是叶结点：值缺失或未见过",
     "summary_numbers": "预测值从 {min} 到 {max}，平均 {mean}",
     "drift_rows": "{rows} 行新数据，与 {training} 行训练数据相比较",
