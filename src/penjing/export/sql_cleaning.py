@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal
 
 from penjing.data.read.missing_markers import USUAL_MARKERS, make_markers
 from penjing.data.read.reading import Reading, fold_key
@@ -50,7 +51,7 @@ GROUPS = {
     ",": r"^[+-]?[1-9][0-9]{0,2}(([.][0-9]{3})+|( [0-9]{3})+|('[0-9]{3})+)(,[0-9]+)?$",
 }
 PLAIN = {
-    ".": r"^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,2})?$",
+    ".": r"^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$",
     ",": r"^[+-]?[0-9]+(,[0-9]+)?$",
 }
 """Numbers with separators of thousands and without, by the decimal mark."""
@@ -150,12 +151,12 @@ class Cleaner:
                 "THEN NULL ELSE t END"
             ),
             *f.replaced(FULL_WIDTH),
-            self._after("trim(t)", units),
+            self._after(f.without_spaces("t"), units),
         ]
-        last = "substr(t, length(t), 1)"
+        last, behind_sign = "substr(t, length(t), 1)", f.without_spaces("substr(t, 2)", "l")
         if money:
             steps.append(f"CASE WHEN {last} = ')' THEN {self._before('t', money)} ELSE t END")
-        inside = "trim(substr(t, 2, length(t) - 2))"
+        inside = f.without_spaces("substr(t, 2, length(t) - 2)")
         steps += [
             (f"CASE WHEN substr(t, 1, 1) <> '(' THEN t WHEN {last} = ')' THEN '(' || {inside} END"),
             (
@@ -166,7 +167,7 @@ class Cleaner:
                 "CASE WHEN substr(t, 1, 1) = '(' "
                 f"THEN '-' || {self._before('substr(t, 2)', money)} "
                 "WHEN substr(t, 1, 1) IN ('+', '-') "
-                f"THEN substr(t, 1, 1) || {self._before('ltrim(substr(t, 2))', money)} "
+                f"THEN substr(t, 1, 1) || {self._before(behind_sign, money)} "
                 f"ELSE {self._before('t', money)} END"
             ),
             *f.parsed(decimal),
@@ -181,7 +182,7 @@ class Cleaner:
         """Return a text without the unit before it."""
         cases = [
             f"WHEN substr({x}, 1, {len(unit)}) = {self._text(unit)} "
-            f"THEN ltrim(substr({x}, {len(unit) + 1}))"
+            f"THEN {self._f.without_spaces(f'substr({x}, {len(unit) + 1})', 'l')}"
             for unit in units
         ]
         return f"CASE {' '.join(cases)} ELSE {x} END" if cases else x
@@ -190,7 +191,7 @@ class Cleaner:
         """Return a text without the unit after it."""
         cases = [
             f"WHEN substr({x}, length({x}) - {len(unit) - 1}) = {self._text(unit)} "
-            f"THEN rtrim(substr({x}, 1, length({x}) - {len(unit)}))"
+            f"THEN {self._f.without_spaces(f'substr({x}, 1, length({x}) - {len(unit)})', 'r')}"
             for unit in units
         ]
         return f"CASE {' '.join(cases)} ELSE {x} END" if cases else x
@@ -229,6 +230,8 @@ class _Functions:
     double_type = "DOUBLE PRECISION"
     fence = ""
     """Keeps a subquery apart, so that its expression is not repeated where it is used."""
+    spaces = "' ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13)"
+    """The blanks that may stand between a number and its sign or unit."""
 
     def __init__(self, text: Callable[[str], str]) -> None:
         self._text = text
@@ -267,6 +270,10 @@ class _Functions:
         both = self.pattern(f"^{blanks}+|{blanks}+$")
         return f"regexp_replace({x}, {both}, '', 'g')"
 
+    def without_spaces(self, x: str, side: Literal["l", "r", ""] = "") -> str:
+        """Return a text without the blanks that may stand between a number and its unit."""
+        return f"{side}trim({x}, {self.spaces})"
+
     def lower(self, x: str) -> str:
         """Return a text with the letters A to Z in lower case."""
         letters = "".join(map(chr, range(65, 91)))
@@ -296,7 +303,11 @@ class _Functions:
         if decimal == ",":
             digits = f"replace({digits}, ',', '.')"
         is_number = f"{self.matches(PLAIN[decimal])} OR {self.matches(GROUPS[decimal])}"
-        return [f"CASE WHEN {is_number} THEN CAST({digits} AS {self.double_type}) END"]
+        return [f"CASE WHEN {is_number} THEN {digits} END", self.to_double("t")]
+
+    def to_double(self, x: str) -> str:
+        """Return the text of a number as a number, NULL if it is too large for a double."""
+        raise NotImplementedError
 
     def unless_number(self, cell: str, parsed: str) -> str:
         """Return the number of a cell, which may be a number already."""
@@ -343,6 +354,9 @@ class _DuckDb(_Functions):
     def matches(self, pattern: str) -> str:
         return f"regexp_matches(t, {self.pattern(pattern)})"
 
+    def to_double(self, x: str) -> str:
+        return f"CASE WHEN isfinite(CAST({x} AS DOUBLE)) THEN CAST({x} AS DOUBLE) END"
+
     def captured(self, pattern: str, group: int) -> str:
         return f"regexp_extract(t, {self.pattern(pattern)}, {group})"
 
@@ -361,6 +375,20 @@ class _Postgres(_Functions):
     def matches(self, pattern: str) -> str:
         return f"t ~ {self.pattern(pattern)}"
 
+    def to_double(self, x: str) -> str:
+        # A cast raises an error beyond the range of a double, so that exponents of three or more
+        # digits are compared first; numeric has room for those up to 9999.
+        large, small = "1.797693134862315807e308", "2.4703282292062328e-324"
+        exact = f"CAST({x} AS NUMERIC)"
+        return (
+            f"CASE WHEN {x} !~ '[eE][+-]?0*[1-9][0-9]{{2}}' THEN CAST({x} AS DOUBLE PRECISION) "
+            f"WHEN {x} !~ '^[^eE]*[1-9]' THEN 0 "
+            f"WHEN {x} ~ '[eE][+]?0*[1-9][0-9]{{4}}' THEN NULL "
+            f"WHEN {x} ~ '[eE]-0*[1-9][0-9]{{4}}' THEN 0 "
+            f"WHEN abs({exact}) >= {large} THEN NULL WHEN abs({exact}) <= {small} THEN 0 "
+            f"ELSE CAST({x} AS DOUBLE PRECISION) END"
+        )
+
     def captured(self, pattern: str, group: int) -> str:
         return f"(regexp_match(t, {self.pattern(pattern)}))[{group}]"
 
@@ -369,6 +397,7 @@ class _Sqlite(_Functions):
     """SQLite, which has neither regular expressions nor ``translate``."""
 
     fence = " LIMIT 1 OFFSET 0"
+    spaces = "char(32, 9, 10, 11, 12, 13)"
     n_replaced = 8
     """The number of replacements in one step; its parser has a small stack."""
 
@@ -429,7 +458,8 @@ class _Sqlite(_Functions):
         without = f"replace(t, '{mark}', '')"
         without = without if decimal == "." else f"replace({without}, ',', '.')"
         # A text that is not a number is greater than every number.
-        low, high = "CAST(-1e300 AS REAL)", "CAST(1e300 AS REAL)"
+        largest = sys.float_info.max
+        low, high = f"CAST(-{largest} AS REAL)", f"CAST({largest} AS REAL)"
         return [
             f"CASE WHEN t GLOB '*[{mark} '']*' THEN {one_mark} ELSE t END",
             f"CASE WHEN instr(t, '{mark}') = 0 THEN {plain} WHEN {is_grouped} THEN {without} END",
