@@ -460,8 +460,9 @@ class _Sqlite(_Functions):
         # A text that is not a number is greater than every number.
         largest = sys.float_info.max
         low, high = f"CAST(-{largest} AS REAL)", f"CAST({largest} AS REAL)"
+        n_marks = f"(instr(t, '{mark}') > 0) + (instr(t, ' ') > 0) + (instr(t, '''') > 0)"
         return [
-            f"CASE WHEN t GLOB '*[{mark} '']*' THEN {one_mark} ELSE t END",
+            f"CASE {n_marks} WHEN 0 THEN t WHEN 1 THEN {one_mark} END",
             f"CASE WHEN instr(t, '{mark}') = 0 THEN {plain} WHEN {is_grouped} THEN {without} END",
             f"CASE WHEN t >= {low} AND t <= {high} AND t GLOB '*[0-9]*' THEN CAST(t AS REAL) END",
         ]

@@ -343,3 +343,12 @@ def test_numbers_that_begin_with_a_zero_are_noted(cells, found):
     told = read(rows, "y", {"zip": "categorical"})
     assert "note_leading_zeros" not in [note.key for note in told.notes]
     assert told.columns[0].kind == "nominal"
+
+
+@pytest.mark.parametrize(("text", "decimal", "value"), [
+    ("$-1,234", ".", -1234.0), ("$-1,234.5", ".", -1234.5), ("€ -1.234,5", ",", -1234.5),
+    ("CHF -1'234", ".", -1234.0), ("$+1 234", ".", 1234.0),
+    ("-$-1,234", ".", None), ("($-1,234)", ".", None),
+])  # fmt: skip
+def test_a_sign_may_stand_between_a_unit_and_thousands(text, decimal, value):
+    assert parse_number(text, decimal) == value

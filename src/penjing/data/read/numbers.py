@@ -64,7 +64,7 @@ CURRENCIES: dict[str, tuple[str, ...]] = {
 
 _SPELLINGS = sorted({s for names in CURRENCIES.values() for s in names}, key=lambda s: (-len(s), s))
 _MONEY = "|".join(map(re.escape, _SPELLINGS))
-_GROUPS = r"[1-9]\d{{0,2}}(?:(?:{mark}\d{{3}})+|(?: \d{{3}})+|(?:'\d{{3}})+)(?:{point}\d+)?"
+_GROUPS = r"[+-]?[1-9]\d{{0,2}}(?:(?:{mark}\d{{3}})+|(?: \d{{3}})+|(?:'\d{{3}})+)(?:{point}\d+)?"
 _NUMBERS: dict[str, str] = {
     ".": _GROUPS.format(mark=",", point=r"\.") + "|" + PLAIN.pattern,
     ",": _GROUPS.format(mark=r"\.", point=",") + r"|[+-]?\d+(?:,\d+)?",
