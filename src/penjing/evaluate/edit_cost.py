@@ -111,7 +111,9 @@ class EditCost:
         '叶结点 8 → 5'
         """
         arrow = "->" if ascii_only else "→"
-        texts = [say("edit_leaves", lang, before=self.leaves[0], after=self.leaves[1], arrow=arrow)]
+        before, after = self.leaves
+        values = {"before": before, "after": after, "n": after, "arrow": arrow}
+        texts = [say("edit_leaves", lang, **values)]
         for name, part in (("training", self.training), ("validation", self.validation)):
             if part is not None:
                 texts.append(_rows_text(name, part, lang, arrow))
