@@ -323,10 +323,10 @@ TEXTS: dict[str, dict[str, Any]] = {
             "searched, read aloud and measured: dtreeviz and rpart.plot draw most letters as outlines.",  # noqa: E501
             "plot_tree was saved as SVG with its words as text, so that the browser finds the Chinese",  # noqa: E501
             "characters; as PNG it draws boxes unless a font is selected. Orange's viewer is a window;",  # noqa: E501
-            "its scene was saved as SVG without a display, unfolded as far as the viewer unfolds it.",  # noqa: E501
+            "its scene was saved as SVG without a display, expanded as far as the viewer expands it.",  # noqa: E501
             "Orange has no limit on the number of leaves, so its large tree is grown to the end.",
-            "“Not installed here” means that the package could not be had where this page was made: for rpart.plot",  # noqa: E501
-            "neither CRAN nor a package of Debian.",
+            "“Not installed here” means that the package could not be installed where this page was made:",  # noqa: E501
+            "rpart.plot was available neither from CRAN nor from Debian.",
         ],
         "trees": {
             "watermelon": ("watermelon", "16 melons of the course exercise."),
@@ -350,7 +350,7 @@ TEXTS: dict[str, dict[str, Any]] = {
             "时间是绘图本身的 CPU 时间（不含训练，含 Graphviz）；最小字号是在 1200 × 700 的窗口中用 Chromium 打开时显示的最小的字；",  # noqa: E501
             "重叠是互相覆盖的文字对数。只有以文字形式保存的内容才能搜索和朗读：dtreeviz 和 rpart.plot 把大部分字母画成轮廓。",  # noqa: E501
             "plot_tree 保存为带文字的 SVG，浏览器才能找到中文字体；保存为 PNG 时，不另选字体就只有方框。Orange 的视图是一个窗口，这里在没有显示器的情况下把它的场景保存为 SVG。",  # noqa: E501
-            "Orange 不能限制叶结点数，因此它的大树完全生长。“未能安装”表示制作本页的机器上无法取得该软件包：rpart.plot 既不能从 CRAN 也不能从 Debian 取得。",  # noqa: E501
+            "Orange 不能限制叶结点数，因此它的大树没有限制。“未能安装”表示制作本页的机器上无法取得该软件包：rpart.plot 既不能从 CRAN 也不能从 Debian 取得。",  # noqa: E501
         ],
         "trees": {
             "watermelon": ("西瓜", "课程作业的 16 个西瓜。"),
@@ -367,7 +367,7 @@ FAILURES_ZH = {
     "not installed here": "未能安装",
     "not run": "未运行",
     "no file": "没有文件",
-    "not finished after": "未完成，秒数：",
+    "not finished after ": "未完成，时限（秒）：",
 }
 
 

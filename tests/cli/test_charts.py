@@ -70,7 +70,7 @@ def test_wrong_choices_are_refused_before_work_is_done(run, model):
     cases = [
         (("test", model, TEST, "--chart", "rok", "-o", "x.svg"), "roc"),
         (("test", model, TEST, "--chart", "roc"), "--output FILE.svg"),
-        (("test", model, TEST, "--chart", "predictions", "-o", "x.svg"), "has classes"),
+        (("test", model, TEST, "--chart", "predictions", "-o", "x.svg"), "is categorical"),
         (("test", model, TEST, "-o", "x.bmp"), "'.bmp' is not a supported"),
         (("importance", model, "-o", "x.svg", "--theme", "pink"), "pink"),
         (("compare", model, model, model, "-o", "x.svg"), "exactly two models"),

@@ -45,7 +45,7 @@ def test_a_saved_model_draws_its_data_without_rows(run, files):
 def test_a_model_without_sketches_says_why_no_data_are_shown(run, files):
     fitted(run, "bought", "--no-sketch")
     assert run("draw", "a.tree", "-o", "a.svg", "--show", "data").code == 0
-    assert "the model has no sketches" in (files / "a.svg").read_text("utf-8")
+    assert "the model does not contain the distributions" in (files / "a.svg").read_text("utf-8")
 
 
 @pytest.mark.parametrize("target", ["bought", "price"])

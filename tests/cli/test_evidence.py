@@ -128,7 +128,7 @@ def test_undefined_figures_are_null_and_a_sentence(run, model):
     Path("new.csv").write_text("x,colour,y\n9,red,yes\n8,red,maybe\n1,red,no\n", "utf-8")
     done = run("test", model, "new.csv", "--lang", "zh")
     assert done.code == 0
-    assert "决策树不知道类别 maybe" in done.out
+    assert "决策树的训练集中没有类别 maybe" in done.out
     assert run("test", model, "new.csv", "--json").data["roc_auc_score"] is not None
     Path("none.csv").write_text("x,colour,y\n", "utf-8")
     done = run("test", model, "none.csv")

@@ -52,3 +52,23 @@ def test_cells_are_those_of_the_columns_of_the_tree(run):
     assert "the tree does not split on a column 'density'" in done.err
     done = run("export", "m.tree", "--to", "excel", "--cell", "outlook=B2")
     assert "no cell is given for column" in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--precision 2", "--precision 2 is not valid: it must be above 0 and at most 1."),
+        ("--recall 0", "--recall 0 is not valid: it must be above 0 and at most 1."),
+        ("--chart pie -o x.svg", "unknown chart 'pie'."),
+    ],
+)
+def test_wrong_values_of_an_evaluation(run, words, sentence):
+    run("fit", GOLF, "-r", "id3", "-o", "m.tree")
+    done = run("test", "m.tree", GOLF, *words.split())
+    assert done.code == Exit.INVALID
+    assert done.err.splitlines()[-1].startswith(f"error: {sentence}")
+
+
+def test_a_choice_is_called_as_the_option_that_was_typed(run):
+    done = run("fit", GOLF, "--dates", "moon", "--lang", "zh")
+    assert done.err.splitlines()[-1].startswith("错误：--dates 应为以下之一：")

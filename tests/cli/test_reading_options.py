@@ -109,8 +109,8 @@ WITHOUT_MODEL = {
     "worksheet": ("-r", "c4.5-textbook", "--depth", "1"),
 }
 APPLIED_AND_REFUSED = {
-    ("edit", "--schema"): "36 rows, but the tree has 24",
-    ("edit", "--weight"): "36 rows, but the tree has 24",
+    ("edit", "--schema"): "36 rows instead of 24",
+    ("edit", "--weight"): "36 rows instead of 24",
     ("worksheet", "--missing-marker"): "values are missing in n",
     ("worksheet", "--schema"): "cannot have weights",
     ("worksheet", "--weight"): "cannot have weights",

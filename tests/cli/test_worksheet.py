@@ -1,4 +1,4 @@
-"""`penjing worksheet`: files, formats, drawn tables, refusals."""
+"""`penjing worksheet`: files, formats, random tables, refusals."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def test_a_model_is_not_a_table_and_a_table_is_not_a_model(run, model, lang):
 def test_a_row_with_semicolons_or_a_comma_in_a_value(run, model):
     done = run("explain", model, "--row", "n=3.5; a=p")
     assert done.code == 1
-    assert "by commas" in done.err
+    assert "with commas" in done.err
     assert "--missing-marker" not in done.err
     done = run("explain", model, "--row", "n=1,200.5, a=p")
     assert done.code == 1

@@ -131,8 +131,8 @@ def test_why_counts_what_constraints_refuse():
     told = tree.why(0).to_dict()
     refused = {c["column"]: c["refused"] for c in told["candidates"] if "refused" in c}
     assert refused["debt"] > 0
-    assert "candidates refused by monotonic_cst or interaction_cst: debt (" in tree.why(0).text()
-    assert "拒绝" in tree.why(0).text("zh")
+    assert "candidates that violate monotonic_cst or interaction_cst: debt (" in tree.why(0).text()
+    assert "不满足" in tree.why(0).text("zh")
 
 
 def test_a_leaf_says_that_constraints_refuse_every_split():

@@ -217,7 +217,7 @@ def _label_spans(plot: plots.DataPlot, width: float) -> list[tuple[float, float,
 
 def _counted(text: str, names: list[str]) -> int:
     """Return how many categories a label stands for: those that it names, and the rest."""
-    *named, last = re.split(r", | and |、| 等，另有 | 和 ", text)
+    *named, last = re.split(r", | and |、| 以及另外 | 和 ", text)
     if not named and last.isdigit():
         return int(last)
     assert set(named) <= set(names)

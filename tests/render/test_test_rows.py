@@ -121,14 +121,14 @@ def test_rows_that_are_spread_over_branches_do_not_stop():
     results = leaf_results(tree, test)
     facts = diagram.build_diagram(tree, test=test).facts
     assert results.divided == 3.0  # C4.5 treats unseen categories as missing
-    assert "3 test rows without a known value are spread over branches" in facts
+    assert "3 test rows with missing values are spread over several branches" in facts
     assert "stop" not in facts
     stopping = fit(training, recipe="c4.5", unseen="stop")
     facts = diagram.build_diagram(stopping, test=test).facts
-    assert "2 test rows without a known value are spread over branches" in facts
+    assert "2 test rows with missing values are spread over several branches" in facts
     assert "1 test rows stop before a leaf" in facts
     whole = diagram.build_diagram(tree, test={"x": [None, "b"], "y": ["p", "q"]}).facts
-    assert "1 test row without a known value is spread" in whole
+    assert "1 test row with missing values is spread" in whole
     assert "stop" not in whole
     id3 = fit(training, recipe="id3")
     assert leaf_results(id3, test).divided == 0.0

@@ -253,7 +253,7 @@ def test_numbers_at_leaves_are_told_from_classes():
 def test_counts_are_kept_only_if_they_are_known_by_class():
     pure = Tree.from_text("x = u: a (3)\nx = v: b (2)")
     assert pure.nodes.total.tolist() == [[3, 2], [3, 0], [0, 2]]
-    with pytest.warns(DataWarning, match="does not tell the classes of the errors"):
+    with pytest.warns(DataWarning, match="do not show the actual classes of the errors"):
         unclear = Tree.from_text("x = u: a (3/1)\nx = v: b (2)")
     assert not unclear.has_counts
     clear = Tree.from_text("x = u: a (3/1)\nx = v: b (2)", "y", {"y": ["a", "b"]})

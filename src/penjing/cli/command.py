@@ -127,6 +127,8 @@ def _message(console: Console, problem: PenjingError, options: Mapping[str, str]
     if problem.key.startswith(_ABOUT_SETTINGS):
         for key in {"name", "one", "other"} & values.keys():
             values[key] = options.get(str(values[key]), values[key])
+    if problem.key.startswith("unknown_choice"):
+        values["kind"] = options.get(str(values["kind"]), values["kind"])
     return console.message(problem.key, **values)
 
 

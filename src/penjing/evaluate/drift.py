@@ -29,7 +29,7 @@ from penjing.i18n import say
 from penjing.predict.inputs import align_all, used_columns
 from penjing.predict.predict import classes_of, policies, predictor_of
 from penjing.text.formula import decimals
-from penjing.text.labels import quoted, weight_text
+from penjing.text.labels import path_in_language, quoted, weight_text
 from penjing.text.phrases import join_names
 from penjing.tree.nodes import Ids
 from penjing.tree.tree_data import TreeData
@@ -194,7 +194,7 @@ class Drift:
         words = [say(f"drift_{word}", lang) for word in ("new", "training")]
         rows = [
             [
-                clip(quoted(part.name) if not changed_only else str(part.name), MAX_RULE)
+                clip(_name(part, lang, is_rule=changed_only), MAX_RULE)
                 or say("summary_all_rows", lang),
                 f"{100 * part.share:.1f}%",
                 f"{100 * part.training_share:.1f}%",
@@ -223,7 +223,10 @@ class Drift:
         ]
         table = table_lines([[say(word, lang) for word in words], *rows])
         for i, column in enumerate(shown, start=1):
-            named = [f"{quoted(level)} ({n})" for level, n in column.unseen[:5]]
+            named = [
+                say("name_and_count", lang, name=quoted(level), n=n)
+                for level, n in column.unseen[:5]
+            ]
             more = ["…"] if len(column.unseen) > 5 else []
             if named:
                 table[i] += "  " + join_names([*named, *more], lang)
@@ -296,6 +299,10 @@ class Drift:
 
     def _repr_html_(self) -> str:
         return html_text(self.text())
+
+
+def _name(part: Share, lang: str, *, is_rule: bool) -> str:
+    return path_in_language(str(part.name), lang) if is_rule else quoted(part.name)
 
 
 def psi_text(psi: float, lang: str) -> str:

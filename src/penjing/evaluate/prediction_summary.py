@@ -19,7 +19,7 @@ from penjing.formatting.text_table import clip, table_lines
 from penjing.i18n import say
 from penjing.predict.inputs import align_all, used_columns
 from penjing.predict.predict import grouped_predictions
-from penjing.text.labels import quoted, rounded_text
+from penjing.text.labels import path_in_language, quoted, rounded_text
 from penjing.text.phrases import join_names
 from penjing.tree.tree_data import TreeData
 
@@ -162,7 +162,7 @@ class PredictionSummary:
         shown = self.leaves[:MAX_SHOWN]
         rows = [
             [
-                clip(leaf.rule, MAX_RULE) or say("summary_all_rows", lang),
+                clip(path_in_language(leaf.rule, lang), MAX_RULE) or say("summary_all_rows", lang),
                 self._count(leaf.rows, lang),
                 f"{percent(leaf.rows, self.n)}%",
             ]
@@ -266,7 +266,9 @@ def _category_names(column: ColumnCounts, lang: str) -> str:
     """Return the unseen categories with their counts, and the first rows that have them."""
     if not column.categories:
         return ""
-    counts = [f"{quoted(level)} ({n})" for level, n in column.categories]
+    counts = [
+        say("name_and_count", lang, name=quoted(level), n=n) for level, n in column.categories
+    ]
     names = join_names(counts, lang, MAX_CATEGORIES)
     numbers = [str(row) for row in column.unseen_rows[:MAX_ROWS_SHOWN]]
     if column.unseen <= MAX_ROWS_SHOWN:

@@ -16,7 +16,7 @@ from penjing.formatting.text_table import (
     last_steps,
     max_width,
 )
-from penjing.i18n import say
+from penjing.i18n import Names, say
 from penjing.text import formula
 from penjing.text.formula import decimals
 from penjing.text.labels import (
@@ -136,7 +136,7 @@ def refused_candidates(explanation: Plain, lang: str) -> list[str]:
         for c in explanation["candidates"]
         if "refused" in c
     ]
-    return [say("why_refused", lang, columns=join_names(refused, lang))] if refused else []
+    return [say("why_refused", lang, columns=Names(refused))] if refused else []
 
 
 def heading(explanation: Plain, lang: str, *, ascii_only: bool = False) -> str:

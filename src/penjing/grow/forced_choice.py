@@ -23,6 +23,7 @@ from penjing.grow.search import (
     first_best,
     scores_together,
 )
+from penjing.i18n import Word
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.counts import TIE, Counts, Reader
 from penjing.tree.forced import Step
@@ -145,7 +146,7 @@ def _does_not_divide(
     field = engine.schema[wanted.column]
     values = {
         "column": field.name,
-        "place": forced.path.strip() or "root",
+        "place": forced.path.strip() or Word("root"),
         "split": forced.request.split_text(),
     }
     if len(counts.codes) < 2:

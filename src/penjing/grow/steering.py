@@ -21,7 +21,7 @@ from penjing.grow.force_syntax import SplitRequest, parse_forced_text, parse_req
 from penjing.grow.forced_choice import ForcedSplit, forced_choice
 from penjing.grow.recipe import Recipe
 from penjing.grow.search import Choice
-from penjing.i18n import Names
+from penjing.i18n import Names, Word
 from penjing.text.node_path import branch_names, match_branch, normalize_path
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.forced import Step, branch_by_step, step_of
@@ -363,7 +363,7 @@ def _place(steps: Sequence[Step]) -> str:
         f"{s['column']} = {s['level']}" if "level" in s else f"{s['column']} {'≤>'[s['side']]} …"
         for s in steps
     ]
-    return ", ".join(words) or "root"
+    return ", ".join(words) or Word("root")
 
 
 def _next_branch(

@@ -120,6 +120,20 @@ class Names(str):
         return (self.names,)
 
 
+class Word(str):
+    """The key of a word in a sentence; each language says its own word.
+
+    As plain text, in JSON for example, it is the key.
+
+    Examples
+    --------
+    >>> say("edit_leaf_already", "zh", node=Word("root"))
+    '结点“根结点”已经是叶结点。'
+    """
+
+    __slots__ = ()
+
+
 class _Sentence(string.Formatter):
     """Fills in the sentences of one language; ``{n:,}`` is a count."""
 
@@ -130,6 +144,8 @@ class _Sentence(string.Formatter):
         """Return a value as text."""
         if isinstance(value, Names):
             return self._messages["list_comma"].join(value.names)
+        if isinstance(value, Word):
+            return self._messages[value]
         return count_text(value) if format_spec == "," else format(value, format_spec)
 
 

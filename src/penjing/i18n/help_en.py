@@ -90,8 +90,8 @@ HELP: dict[str, str] = {
     "default_train": "the file recorded in the model",
     "default_rarer": "the rarer one of two classes",
     "default_half": "half of the free memory",
-    "default_picture_theme": "light; of a page, auto",
-    "default_picture_leaves": "64; of a page, as many as the window has room for",
+    "default_picture_theme": "light; auto for a page",
+    "default_picture_leaves": "64; for a page, as many as fit in the window",
     "default_small": "if the tree is small",
     "default_third": "a third of minsplit",
     "default_frequency": "class frequencies",
@@ -105,14 +105,14 @@ HELP: dict[str, str] = {
     "default_format": "by the extension of --output, else text",
     "default_formulas": "on for md, tex and html",
     "default_solution": "-solution added to the name of --output",
-    "default_depth": "no limit; 2 for a drawn table",
+    "default_depth": "no limit; 2 for a random table",
     "default_rows": "8, 12, 16, … for a depth of 1, 2, 3, …",
     # -- commands -----------------------------------------------------------------------------
     "command_check": "Describe the columns, classes and problems of a table.",
     "command_fit": "Grow a decision tree from a table.",
     "command_prune": "Prune a saved tree.",
     "command_import": "Read a tree written by hand, and save it as a model.",
-    "command_edit": "Change a saved tree at single nodes.",
+    "command_edit": "Change single nodes of a saved tree.",
     "command_show": "Print a saved tree.",
     "command_draw": "Save a picture of a tree.",
     "command_why": "Explain why a node splits as it does.",
@@ -140,11 +140,11 @@ HELP: dict[str, str] = {
     "about_fit": "Print the tree with its size and training accuracy, and save it with --output.",
     "about_prune": "Choose a method with --method. Every decision is printed with its figures.",
     "about_import": "The file holds a nested dict (JSON or Python) or a tree as text, as `penjing show` "
-    "prints it. With --data, the rows of a table are counted into its nodes, so that the tree can be "
-    "pruned, drawn with numbers and explained.",
-    "about_edit": "Below a changed node the tree grows again from the training rows of the node, "
-    "by its own recipe. What each change costs is printed. First all --replace are made, then all "
-    "--prune, then all --regrow, each in the order given.",
+    "prints it. With --data, the rows of a table are counted at its nodes, so that the tree can be "
+    "pruned, drawn with counts and explained.",
+    "about_edit": "Below a changed node, the tree is grown again from the training rows of the node, "
+    "with the same recipe. The cost of each change is printed. All --replace options are applied first, "
+    "then all --prune, then all --regrow, each in the given order.",
     "about_show": "Choose another text format with --as.",
     "about_draw": "The extension of the output file selects the format.",
     "about_why": "List the candidate splits of a node with their scores, and fill in the formulas "
@@ -169,7 +169,7 @@ HELP: dict[str, str] = {
     "rows with different predictions.",
     "about_bootstrap": "Refit on bootstrap samples and report how often each column is used.",
     "about_drift": "Compare shares of leaves, predictions and columns by the population stability "
-    "index (PSI): below 0.1 little has changed, from 0.25 on much.",
+    "index (PSI): a value below 0.1 means little change, a value of 0.25 or more a large change.",
     "about_report": "The report contains the data, the tree, its rules, accuracy, calibration, "
     "curves, and the provenance of the model.",
     "about_predict": "Write the table with the prediction added, as CSV or Parquet. CSV and "
@@ -220,15 +220,15 @@ HELP: dict[str, str] = {
     "option_edit_replace": "Give a node another split: 'PATH => COLUMN', 'PATH => COLUMN<=VALUE' or "
     "'PATH => COLUMN in {A, B}'. Repeat the option for several.",
     "option_edit_prune": "Make a node a leaf. Repeat the option for several.",
-    "option_edit_regrow": "Grow everything below a node again. Repeat the option for several.",
+    "option_edit_regrow": "Grow the subtree below a node again. Repeat the option for several.",
     "option_edit_setting": "Use another setting of the recipe for --regrow. Repeat the option for "
     "several.",
-    "option_edit_validate": "Report what the changes cost on this validation set, too.",
+    "option_edit_validate": "Report the cost of the changes on this validation set as well.",
     "option_ignore": "Leave a column out. Repeat the option for several.",
     "option_weight": "Take the weights of the rows from this column.",
     "option_decimal": "Set the decimal mark of numbers: . (1,234.56) or , (1.234,56).",
     "option_sheet": "Read this sheet of a workbook (.xlsx), by name or number.",
-    "option_fold_case": "Treat categories that differ in case and blanks only as one.",
+    "option_fold_case": "Treat categories that differ only in case or blanks as one.",
     "option_dates": "Replace each date by some of its parts: year, month, day, weekday, hour, "
     "number. Separate them with commas.",
     "option_model_target": "Read the true values of the target from this column.",
@@ -240,7 +240,7 @@ HELP: dict[str, str] = {
     "option_memory_limit": "Limit the memory, for example to 2GB. Larger tables are processed on "
     "disk.",
     "option_test": "Report the accuracy on this test set.",
-    "option_counted_data": "Count the rows of this table into the nodes of the tree.",
+    "option_counted_data": "Count the rows of this table at the nodes of the tree.",
     "option_counted_missing": "With --data, handle missing values: stop (the row stays at the node) or "
     "fraction (fractional cases).",
     "option_train": "Read the training rows from this file.",
@@ -257,8 +257,8 @@ HELP: dict[str, str] = {
     "(fractional cases) or error.",
     "option_max_depth": "Limit the depth of the tree.",
     "option_max_leaves": "Limit the number of leaves.",
-    "option_monotonic": "Make predictions monotonic in a column: 1 if the number, or the probability of the second class, increases with it, -1 if it decreases. Repeat for more columns; for binary splits, two classes or a numeric target.",
-    "option_interaction": "Let a path use only columns of one group, such as --interaction a,b --interaction c; columns of no group form one more. pairwise: any two columns; no_interactions: one column per path. For binary splits.",
+    "option_monotonic": "Make predictions monotonic in a column: with 1, the predicted number, or the probability of the second class, never decreases as the column increases; with -1, it never increases. Repeat the option for several columns. Needs binary splits, and two classes or a numeric target.",
+    "option_interaction": "Let a path use only columns of one group, such as --interaction a,b --interaction c; the columns in no group form one more group. pairwise: any two columns; no_interactions: one column per path. Needs binary splits.",
     "option_min_weight": "Split only nodes that have at least this weight; without --weight, the "
     "number of rows.",
     "option_min_branch": "Require this weight in at least two branches of a split.",
@@ -337,7 +337,7 @@ HELP: dict[str, str] = {
     "option_compared_recipes": "Grow a tree by each of these recipes from the table, such as "
     "id3,rpart,cart-textbook.",
     "option_compare_folds": "Cross-validate the recipe of every tree with this number of folds.",
-    "option_positive": "The class that lift, cut-offs and PR AUC are about.",
+    "option_positive": "Set the positive class, which lift, cut-offs and PR AUC refer to.",
     "option_false_costs": "Print the cut-off with the lowest cost, given the costs of a false "
     "positive and of a false negative, such as 1:5.",
     "option_wanted_precision": "Print the cut-off with the highest recall that has at least this "
@@ -374,7 +374,7 @@ HELP: dict[str, str] = {
     "option_as": "Print another format: text, rules, markdown, svg, html, icicle, dot, dict or "
     "nested.",
     "option_output_chart": "Also save a chart to this file: .svg, .png or .pdf.",
-    "option_report_trace": "Add how the tree was grown, step by step.",
+    "option_report_trace": "Include the steps in which the tree was grown.",
     "option_chart": "Choose the chart that --output saves: confusion, roc, precision_recall, calibration, "
     "or predictions for a number.",
     "option_plane": "Draw the regions of the leaves over two numeric columns instead. The tree must not split on "
@@ -385,7 +385,7 @@ HELP: dict[str, str] = {
     "option_title": "Set the title.",
     "option_drawn_leaves": "Draw at most this number of leaves; the subtrees with the fewest rows are collapsed.",
     "option_show": "Show in each box the data (the distribution of the split column), the counts only, or neither.",
-    "option_layout": "Grow the picture downwards or to the right.",
+    "option_layout": "Set the direction of the picture.",
     "option_align_leaves": "Put all leaves on one line.",
     "option_test_drawn": "Show at each leaf how many rows of this test set are predicted correctly.",
     "option_icicle": "Draw nodes as nested rectangles, for trees with thousands of leaves.",
@@ -394,15 +394,15 @@ HELP: dict[str, str] = {
     "option_steps": "Print this number of steps; 0 prints all.",
     "option_formulas": "Show or omit the formulas of every node.",
     "option_lab_data": "Table, model, worksheet (.json) or workbook to open.",
-    "option_lab_replay": "Replay this workbook file. Its table is DATA, or the file of its name beside it.",
+    "option_lab_replay": "Replay this workbook file. Its table is DATA, or the file with the recorded name in the folder of the workbook.",
     "option_lab_port": "Listen on this port.",
     "option_lab_no_open": "Do not open a browser.",
-    "option_lab_idle": "Stop after so many minutes without a request; 0 for never.",
+    "option_lab_idle": "Stop after this many minutes without a request; 0: never stop.",
     "option_sheet_data": "Table of the worksheet. With --seed, only its columns, categories and classes are used.",
     "option_sheet_recipe": "Grow the tree by this recipe: id3, c4.5-textbook, cart-textbook or cart-binary.",
     "option_sheet_depth": "Limit the depth of the tree.",
-    "option_sheet_seed": "Draw a random table with one clear answer. The same seed gives the same table.",
-    "option_sheet_rows": "Set the number of rows of a drawn table.",
+    "option_sheet_seed": "Generate a random table with a unique answer. The same seed gives the same table.",
+    "option_sheet_rows": "Set the number of rows of a random table.",
     "option_blanks": "Choose how much is left blank: the scores and the choice, all measures, or also those of every branch.",
     "option_sheet_format": "Set the format of a worksheet on standard output.",
     "option_sheet_output": "Save the worksheet to this file: .html, .md, .tex or .json. Its solution is saved beside it.",

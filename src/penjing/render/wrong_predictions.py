@@ -9,8 +9,9 @@ from typing import Any
 
 from penjing.data.table import Table
 from penjing.evaluate.wrong_rows import MOST_WRONG_SHOWN, heading_of, wrong_text
+from penjing.formatting.lists import SHOWN
 from penjing.formatting.text_table import last_steps
-from penjing.i18n import say
+from penjing.i18n import Names, say
 from penjing.text.labels import (
     answer_text,
     branch_text,
@@ -55,7 +56,9 @@ def wrong_rows_line(
     for row in report.wrong:
         actual, predicted = quoted(row.actual), quoted(row.predicted)
         text = wrong_text(row, column, actual, predicted, lang)
-        shown.append(text + (f" ({paths[row.row]})" if row.row in paths else ""))
+        if row.row in paths:
+            text = say("text_and_remark", lang, text=text, remark=paths[row.row])
+        shown.append(text)
     rows = join_clauses(shown, lang)
     line = say(heading, lang, rows=rows, column=report.row_id)
     return line.replace("→", "->") if ascii_only else line
@@ -134,8 +137,8 @@ def ceiling_lines(
         return []
     equal_rows = list(dict.fromkeys(row for clash in clashing for row in clash.equals))
     values = {
-        "train": join_names(equal_rows, lang),
-        "rows": join_names([c.row for c in clashing], lang),
+        "train": numbered_rows(equal_rows, lang),
+        "rows": numbered_rows([c.row for c in clashing], lang),
     }
     if tables is not None and any(table.row_ids is not None for table in tables):
         values = {
@@ -171,4 +174,18 @@ def rows_phrase(table: Table, numbers: Sequence[int], lang: str = "en") -> str:
         ids = [table.row_id(rows[number]) for number in numbers]
         if None not in ids:
             return f"{table.row_ids.name} {join_names(ids, lang)}"
-    return say("rows_named", lang, n=len(numbers), rows=join_names(list(numbers), lang))
+    return numbered_rows(numbers, lang)
+
+
+def numbered_rows(numbers: Sequence[int], lang: str = "en") -> str:
+    """Return rows by their numbers; of many, the first ones and the number of the others.
+
+    Examples
+    --------
+    >>> numbered_rows([3, 4], "zh"), numbered_rows(range(1, 15))
+    ('第 3 和 4 行', 'rows 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 4 more')
+    """
+    if len(numbers) <= SHOWN:
+        return say("rows_named", lang, n=len(numbers), rows=join_names(list(numbers), lang))
+    most = Names(numbers[:SHOWN])
+    return say("rows_named_more", lang, most=most, n=len(numbers) - SHOWN)

@@ -25,6 +25,7 @@ from penjing.grow.loop import grow_unpruned
 from penjing.grow.recipe import Recipe
 from penjing.grow.steering import Steering
 from penjing.grow.trace_steps import with_steps
+from penjing.i18n import Word
 from penjing.progress import ProgressCallback
 from penjing.prune.renumber import map_nodes, renumber_decisions
 from penjing.text.node_path import node_path
@@ -185,7 +186,7 @@ def prune_at(tree: TreeData, node: int, training: TrainingSet | None = None) -> 
         The training rows of the tree; without them, facts that need rows are left out.
     """
     if tree.is_leaf[node]:
-        raise ChoiceError("edit_leaf_already", node=node_path(tree, node) or "root")
+        raise ChoiceError("edit_leaf_already", node=node_path(tree, node) or Word("root"))
     smaller = tree.pruned([node], why="forced")
     mapping = map_nodes(tree, smaller)
     about = dict(smaller.about)
@@ -210,7 +211,7 @@ def _below(tree: TreeData, node: int, training: TrainingSet) -> tuple[Engine, Re
     if node == 0:
         return engine, recipe
     if not tree.weight_of(node) > 0:
-        raise ChoiceError("edit_no_rows", node=node_path(tree, node))
+        raise ChoiceError("edit_no_rows", node=node_path(tree, node) or Word("root"))
     in_place = recipe_in_place(engine, tree, node, recipe)
     if recipe.max_leaves is not None:
         others = tree.pruned([node]).n_leaves - 1

@@ -9,7 +9,7 @@ from typing import Any
 from penjing import arguments
 from penjing.errors import ChoiceError
 from penjing.grow.force_syntax import SplitRequest, known_column, split_request
-from penjing.i18n import say
+from penjing.i18n import Word, say
 from penjing.text.labels import figure_text
 from penjing.text.node_path import node_path
 from penjing.tree.forced import node_of_steps, steps_to
@@ -98,7 +98,7 @@ class Step:
         at = node_of_steps(tree, [dict(branch) for branch in self.path])
         if at is None:
             words = [str(b.get("level", b.get("side"))) for b in self.path]
-            raise NotFoundError("lab_no_node", node=", ".join(words) or "root")
+            raise NotFoundError("lab_no_node", node=", ".join(words) or Word("root"))
         return at
 
 

@@ -18,7 +18,7 @@ def test_the_chinese_page_has_no_english_words(opened, name):
         "English",
         "Enter",
         "Shift",
-        "Escape",
+        "Esc",
         "Home",
         "End",
         "Tab",

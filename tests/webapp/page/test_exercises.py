@@ -94,7 +94,7 @@ def test_an_answer_is_shown_and_counts_as_given_up(open_lab):
     lab.page.locator(".blank .acts button").nth(2).click()
     lab.page.wait_for_selector(".blank.given-up")
     assert blank(lab, "1.chosen").input_value() == "'no surfacing'"
-    assert "given up: 1" in lab.page.locator(".result").text_content()
+    assert "answers shown: 1" in lab.page.locator(".result").text_content()
 
 
 def test_a_worksheet_file_opens_as_an_exercise(open_lab, tmp_path):

@@ -207,7 +207,7 @@ def test_figures_follow_a_step(open_lab):
     n = int(summary.text_content().split()[0])
     summary.click()
     assert lab.page.locator(".changed table").first.locator("tbody tr").count() == n
-    assert lab.page.locator(".looks").text_content() == "trees measured with the validation rows: 2"
+    assert lab.page.locator(".looks").text_content() == "trees evaluated on the validation rows: 2"
 
 
 def test_selecting_a_node_does_not_wait_for_the_server(open_lab):
