@@ -132,7 +132,17 @@ _BUILT_IN = (list, tuple, dict, set, frozenset)
 
 
 class DataError(PenjingError):
-    """The data is not what was expected."""
+    """The data are not what was expected.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> try:
+    ...     penjing.read("no_such_file.csv")
+    ... except penjing.DataError as error:
+    ...     print(str(error).split(".csv")[0])
+    No such file: no_such_file
+    """
 
 
 class NoRowsError(DataError):
@@ -144,11 +154,31 @@ class NoRowsError(DataError):
 
 
 class ChoiceError(PenjingError):
-    """A parameter, name or combination is not allowed."""
+    """A parameter, name or combination is not allowed.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> try:
+    ...     penjing.fit(penjing.example("fish"), max_depth=-1)
+    ... except penjing.ChoiceError as error:
+    ...     print(error)
+    max_depth must be an integer of at least 0, or None, got -1.
+    """
 
 
 class CapabilityError(PenjingError):
-    """An engine, format or method does not support the request, though another one may."""
+    """An engine, format or method does not support the request, though another one may.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> try:
+    ...     penjing.Tree.from_dict({"legs": {0: "fish", 2: "bird"}}).importances()
+    ... except penjing.CapabilityError as error:
+    ...     print(str(error).split(",")[0])
+    importance by impurity needs the counts of the training rows
+    """
 
 
 class WrongTypeError(ChoiceError, TypeError):

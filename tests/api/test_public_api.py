@@ -60,6 +60,19 @@ def public_functions():
 
 
 FUNCTIONS = dict(public_functions())
+CLASSES = {
+    name: value
+    for name in sorted({*penjing.__all__, *dir(penjing)})
+    if isinstance(value := getattr(penjing, name), type)
+} | results()
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_public_class_is_explained_with_an_example(name):
+    """A result has its example in the function that returns it, if it has none itself."""
+    text = inspect.getdoc(CLASSES[name]) or ""
+    assert text
+    assert ">>> " in text or name in results()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -26,7 +26,21 @@ def test_mypy_reveals_types_in_a_users_script():
     assert done.returncode == 0, done.stdout + done.stderr
     revealed = re.findall(r'Revealed type is "(.*)"', done.stdout)
     assert len(revealed) == SCRIPT.read_text("utf-8").count("reveal_type(")
-    assert not [text for text in revealed if text == "Any" or text.startswith(("Any |", "Any?"))]
+    assert not [text for text in revealed if re.search(r"^Any\b|\| Any( \||$)", text)]
+
+
+def test_the_script_uses_every_public_name_and_every_method_of_a_tree():
+    script = SCRIPT.read_text("utf-8")
+    used = set(re.findall(r"(?:(?<=\bpenjing\.)|(?<=\b[Tt]ree\.))\w+", script))
+    methods = {
+        name
+        for name in dir(penjing.Tree)
+        if not name.startswith("_")
+        and callable(found := getattr(penjing.Tree, name))
+        and found.__module__.startswith("penjing.api")
+    }
+    assert len(methods) > 25
+    assert (set(penjing.__all__) | methods) - used == set()
 
 
 def test_the_script_runs():

@@ -30,6 +30,8 @@ def results() -> dict[str, type]:
         tree.importances(), melons.notes, penjing.worksheet(melons), tree.summarize(melons),
         tree.drift(melons), tree.score(melons).lift(), tree.score(melons).cutoff(recall=0.5),
         tree.score(melons).profit({}), tree.score(melons).baseline,
+        numbers.score([{"x": 1, "y": 1.0}]).baseline, tree.prune_at(0).edit_cost,
+        tree.importances().chart(), penjing.compare(tree, tree, tree),
     )  # fmt: skip
     return {type(result).__name__: type(result) for result in found}
 

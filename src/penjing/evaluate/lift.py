@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -90,7 +90,13 @@ class Lift(Sequence[LiftRow]):
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, index: Any) -> Any:  # noqa: ANN401 - a row or a slice of rows
+    @overload
+    def __getitem__(self, index: int) -> LiftRow: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[LiftRow, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> LiftRow | tuple[LiftRow, ...]:
         return self.rows[index]
 
     def __iter__(self) -> Iterator[LiftRow]:
@@ -111,7 +117,7 @@ class Lift(Sequence[LiftRow]):
         >>> import penjing
         >>> fish = penjing.example("fish")
         >>> penjing.fit(fish).score(fish).lift("yes").text("zh").splitlines()[0]
-        '  p(yes)  样本数  yes  yes 的比例  提升度  累计样本   增益'
+        '  p(yes)  样本数  yes  yes 的比例  提升度  累计样本  累计增益'
         """
         name = quoted(self.class_)
         head = [f"p({name})", say("lift_rows", lang), name, say("lift_rate", lang, name=name)]

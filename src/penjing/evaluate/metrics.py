@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +32,7 @@ from penjing.evaluate.probability_scores import (
     weighted,
 )
 from penjing.evaluate.profit import Profit, profit_matrix, profit_of
-from penjing.evaluate.report_number import ReportNumber
+from penjing.evaluate.report_number import AnyChartKind, ReportNumber
 from penjing.evaluate.wrong_rows import (
     Wrong,  # noqa: F401 - 0.1.0 had it here
     WrongRows,
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
 Numbers = npt.NDArray[np.integer[Any]]
 MOST_CLASSES_SHOWN = 40
 """With more classes, notebooks show no confusion table."""
-ChartKind = Literal["confusion", "roc", "precision_recall", "calibration"]
 CHARTS = ("confusion", "roc", "precision_recall", "calibration")
 """The charts of a report on predicted classes."""
 
@@ -443,7 +442,7 @@ class Report(ReportNumber):
 
     def chart(
         self,
-        kind: ChartKind = "confusion",
+        kind: AnyChartKind = "confusion",
         *,
         positive: Label | None = None,
         bins: int = 10,
@@ -456,7 +455,8 @@ class Report(ReportNumber):
         Parameters
         ----------
         kind : str
-            ``confusion`` (heat map), ``roc``, ``precision_recall`` or ``calibration``.
+            ``confusion`` (heat map), ``roc``, ``precision_recall`` or ``calibration``;
+            ``predictions`` needs a numeric target.
         positive : object, optional
             The class of ``roc`` and ``precision_recall``; default: that of the report, or of more
             than two classes the seven largest ones.
@@ -476,7 +476,9 @@ class Report(ReportNumber):
         >>> penjing.fit(fish, max_depth=1).score(fish).chart("roc").title
         'ROC curve'
         """
-        arguments.one_of("chart", kind, CHARTS)
+        arguments.one_of("chart", kind, (*CHARTS, "predictions"))
+        if kind == "predictions":
+            raise ChoiceError("chart_not_for_classes", target=self.target)
         options: dict[str, Any] = {"lang": lang, "theme": theme, "title": title}
         if kind in ("roc", "precision_recall"):
             options["positive"] = positive

@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 import numpy as np
 
 from penjing import arguments
 from penjing.data.pickles import restore_fields
+from penjing.data.source import Label
 from penjing.data.statistics import plain_number
 from penjing.data.table import Floats
+from penjing.errors import ChoiceError
 from penjing.evaluate.baseline import NumberBaseline, number_baseline
 from penjing.evaluate.probability_scores import EPSILON, mean_interval
-from penjing.evaluate.report_number import ReportNumber
+from penjing.evaluate.report_number import AnyChartKind, ReportNumber
 from penjing.formatting.frame import frame_of
 from penjing.formatting.html_table import html_text
 from penjing.i18n import say
@@ -159,7 +161,7 @@ class NumberReport(ReportNumber):
 
     def chart(
         self,
-        kind: Literal["predictions"] = "predictions",
+        kind: AnyChartKind = "predictions",
         *,
         lang: str = "en",
         theme: str = "light",
@@ -170,7 +172,7 @@ class NumberReport(ReportNumber):
         Parameters
         ----------
         kind : str
-            ``predictions``.
+            ``predictions``; the other charts need a categorical target.
         lang : str
             ``en`` or ``zh``.
         theme : str
@@ -185,10 +187,79 @@ class NumberReport(ReportNumber):
         >>> penjing.fit(rows, "y", recipe="sklearn").score(rows).chart().kind
         'predictions'
         """
-        arguments.one_of("chart", kind, ("predictions",))
+        arguments.one_of("chart", kind, get_args(AnyChartKind))
+        if kind != "predictions":
+            raise ChoiceError("chart_not_for_numbers", kind=kind, target=self.target)
         draw = load("chart", kind)
         made: AnyChart = draw(self, lang=lang, theme=theme, title=title)
         return made
+
+    # The methods of the reports on classes, with their parameters: `score` returns either report.
+    def lift(self, positive: Label | None = None) -> NoReturn:  # noqa: ARG002
+        """Raise an error: lift needs classes.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> rows = [{"x": x, "y": x + 0.5} for x in (0, 1, 4, 5)]
+        >>> penjing.fit(rows, "y", recipe="sklearn").score(rows).lift()
+        Traceback (most recent call last):
+          ...
+        penjing.errors.ChoiceError: lift needs a categorical target, but 'y' is numeric.
+        """
+        raise self._needs_classes("lift")
+
+    def cutoff(
+        self,
+        positive: Label | None = None,  # noqa: ARG002
+        *,
+        cost: tuple[float, float] | None = None,  # noqa: ARG002
+        precision: float | None = None,  # noqa: ARG002
+        recall: float | None = None,  # noqa: ARG002
+    ) -> NoReturn:
+        """Raise an error: a cut-off needs classes.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> rows = [{"x": x, "y": x + 0.5} for x in (0, 1, 4, 5)]
+        >>> penjing.fit(rows, "y", recipe="sklearn").score(rows).cutoff(recall=0.5)
+        Traceback (most recent call last):
+          ...
+        penjing.errors.ChoiceError: cutoff needs a categorical target, but 'y' is numeric.
+        """
+        raise self._needs_classes("cutoff")
+
+    def profit(self, matrix: Mapping[Any, Mapping[Any, float]]) -> NoReturn:  # noqa: ARG002
+        """Raise an error: profit needs classes.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> rows = [{"x": x, "y": x + 0.5} for x in (0, 1, 4, 5)]
+        >>> penjing.fit(rows, "y", recipe="sklearn").score(rows).profit({})
+        Traceback (most recent call last):
+          ...
+        penjing.errors.ChoiceError: profit needs a categorical target, but 'y' is numeric.
+        """
+        raise self._needs_classes("profit")
+
+    def calibration(self, bins: int = 10) -> NoReturn:  # noqa: ARG002
+        """Raise an error: calibration needs classes.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> rows = [{"x": x, "y": x + 0.5} for x in (0, 1, 4, 5)]
+        >>> penjing.fit(rows, "y", recipe="sklearn").score(rows).calibration()
+        Traceback (most recent call last):
+          ...
+        penjing.errors.ChoiceError: calibration needs a categorical target, but 'y' is numeric.
+        """
+        raise self._needs_classes("calibration")
+
+    def _needs_classes(self, name: str) -> ChoiceError:
+        return ChoiceError("scores_need_classes", name=name, target=self.target)
 
     def _repr_html_(self) -> str:
         return html_text(self.text())

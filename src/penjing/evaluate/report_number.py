@@ -5,7 +5,10 @@ from __future__ import annotations
 import operator
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import SupportsFloat
+from typing import Literal, SupportsFloat
+
+AnyChartKind = Literal["predictions", "confusion", "roc", "precision_recall", "calibration"]
+"""Charts of reports; users who do not know the kind of their target may ask for any."""
 
 
 class ReportNumber:

@@ -85,6 +85,15 @@ class Recipe:
     options : DialectOptions
         The settings of this dialect only; `but` and `settings` treat them like those of the
         recipe.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> shallow = penjing.RECIPES["id3"].but(max_depth=1)
+    >>> shallow.criterion, shallow.max_depth
+    ('gain', 1)
+    >>> penjing.fit(penjing.example("watermelon2.0"), recipe=shallow).n_leaves
+    3
     """
 
     name: str
