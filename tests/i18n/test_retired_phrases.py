@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import runpy
 from functools import cache
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import penjing
+from public_api import results
 
 ROOT = Path(__file__).parents[2]
 I18N = Path(penjing.__file__).parent / "i18n"
@@ -43,7 +45,11 @@ def _is_nested(value: object) -> bool:
 
 @cache
 def read_by_people() -> dict[str, str]:
-    """Return what people read, by where it is: catalogues, help, READMEs, pages."""
+    """Return what people read, by where it is.
+
+    Catalogues (messages, the lab, hints, worksheets, pictures), help, READMEs, pages of the
+    documentation, docstrings of public names, texts in the sources of pages, written examples.
+    """
     found = {}
     for names in CATALOGUES.values():
         for name in names:
@@ -51,11 +57,48 @@ def read_by_people() -> dict[str, str]:
             values = [v for k, v in module.items() if k.isupper()]
             found[f"i18n/{name}.py"] = "\n".join(texts_of(values))
     pages = [*ROOT.glob("README*.md"), ROOT / "CHANGELOG.md", *ROOT.glob("docs/**/*.md")]
+    pages += [ROOT / "CONTRIBUTING.md", I18N.parent / "webapp" / "README.md"]
+    pages += ROOT.glob("examples/**/*.md")
     for page in pages:
         place = page.relative_to(ROOT).as_posix()
         if "decisions" not in place:
             found[place] = page.read_text("utf-8")
+    found |= public_docstrings()
+    found |= written_by_commands()
+    for source in sorted(ROOT.glob("web/src/**/*.ts*")):
+        texts = re.findall(r'"[^"\n]*"|`[^`]*`|>[^<>{}\n]+<', source.read_text("utf-8"))
+        found[source.relative_to(ROOT).as_posix()] = "\n".join(texts)
     return found
+
+
+def public_docstrings() -> dict[str, str]:
+    """Return what `help()` prints of each public name and of each result."""
+    values = {name: getattr(penjing, name) for name in {*penjing.__all__, *dir(penjing)}}
+    found = {}
+    for name, value in (values | results()).items():
+        texts = [inspect.getdoc(value) or ""]
+        if isinstance(value, type):
+            own = (found for key, found in vars(value).items() if not key.startswith("_"))
+            texts += [inspect.getdoc(member) or "" for member in own]
+        found[f"help({name})"] = "\n".join(texts)
+    return found
+
+
+def written_by_commands() -> dict[str, str]:
+    """Return worksheets, a report and a page, with all their texts, in both languages."""
+    tree = penjing.fit(penjing.example("watermelon3.0"), recipe="c4.5-textbook", trace=True)
+    sheet = {lang: penjing.worksheet(seed=1, recipe="id3", lang=lang) for lang in CATALOGUES}
+    found = {}
+    for lang in CATALOGUES:
+        found[f"worksheet, {lang}"] = sheet[lang].to_markdown()
+        found[f"solution, {lang}"] = sheet[lang].to_markdown(solution=True)
+        found[f"report, {lang}"] = _without_scripts(tree.report(lang=lang))
+        found[f"page, {lang}"] = _without_scripts(tree.write("html", lang=lang))
+    return found
+
+
+def _without_scripts(page: str) -> str:
+    return re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.DOTALL)
 
 
 def test_the_texts_are_found():
@@ -64,6 +107,10 @@ def test_the_texts_are_found():
         found
     )
     assert all(len(text) > 200 for name, text in found.items() if name.startswith("i18n/"))
+    pages = {"docs/en/tutorials/lab.md", "docs/zh/tutorials/lab.md", "web/src/lab/exercise.tsx"}
+    assert pages | {"help(lab)", "help(Tree)", "help(Drift)", "report, zh"} <= set(found)
+    assert "结点 1" in found["worksheet, zh"]
+    assert "Node 1" in found["solution, en"]
 
 
 @pytest.mark.parametrize("phrase", retired())

@@ -299,7 +299,7 @@ class Tree(TreeData):
             A file to write the page to, completely or not at all.
         training : Table or source, optional
             The training rows, for the profile of the data, cross-validation and curves; by
-            default those that the tree was fitted to, while they exist.
+            default those that the tree was fitted to, if they are available.
         test : Table or source, optional
             The test set, for metrics and calibration.
         lang : str
@@ -476,8 +476,8 @@ class Tree(TreeData):
         source : Table or source
             The new rows; the target is not needed.
         training : Table or source, optional
-            The training rows; by default those that the tree was fitted to, while they exist, or
-            what a saved model has kept of its columns (``fit(sketch=True)``).
+            The training rows; by default those that the tree was fitted to, if they are available,
+            or the distributions of its columns in a saved model (``fit(sketch=True)``).
 
         Returns
         -------
@@ -686,11 +686,11 @@ class Tree(TreeData):
         data: Source | None = None,
         validation: Source | None = None,
     ) -> Tree:
-        """Return a tree in which a node has another split; what is below it grows anew.
+        """Return a tree in which a node has another split; the subtree below it is grown again.
 
         Only the rows of the node are used, with the weights that they have there. The new
-        branches grow by the tree's recipe and are pruned as it prunes; the given split itself is
-        kept. ``edit_cost`` of the new tree says what the change cost.
+        branches are grown and pruned with the recipe of the tree; the given split itself is
+        kept. ``edit_cost`` of the new tree has the cost of the change.
 
         Parameters
         ----------
@@ -763,9 +763,9 @@ class Tree(TreeData):
         validation: Source | None = None,
         **settings: Unpack[SubtreeSettings],
     ) -> Tree:
-        """Return a tree in which everything below a node has grown again from its rows.
+        """Return a tree in which the subtree below a node is grown again from its rows.
 
-        What was forced there is given up.
+        Forced splits below the node are dropped.
 
         Parameters
         ----------
@@ -793,7 +793,7 @@ class Tree(TreeData):
 
     @property
     def edit_cost(self) -> EditCost | None:
-        """What the change that made this tree cost; None if no change did, or it was loaded.
+        """The cost of the change that made this tree; None without a change, or if it was loaded.
 
         Examples
         --------
@@ -1133,7 +1133,7 @@ class Tree(TreeData):
         class_names: ClassNames | None = None,
         other_options: Mapping[str, object] | None = None,
     ) -> None:
-        """Write a picture to a file, completely or not at all; its suffix tells the kind.
+        """Write a picture to a file, completely or not at all; the suffix determines the format.
 
         Parameters
         ----------
@@ -1406,7 +1406,7 @@ class Tree(TreeData):
         *,
         quiet: bool = False,
     ) -> Tree:
-        """Return the tree of a text as ``print(tree)`` writes it, or as people write it.
+        """Return the tree in a text, as ``print(tree)`` writes it or written by hand.
 
         A line that cannot be read, or does not fit the lines around it, is an error that names
         the line.
@@ -1414,11 +1414,11 @@ class Tree(TreeData):
         Parameters
         ----------
         text : str
-            One branch a line, indented below the branch that it divides: ``texture = clear``,
+            One branch per line, indented below the branch that it splits: ``texture = clear``,
             ``texture in {faint, blurry}: no``, ``density <= 0.38: no (5/1)``. Put names that
             contain signs, commas, colons or brackets in quotes.
         target : str
-            The name of the target, which the text does not tell.
+            The name of the target, which the text does not contain.
         schema : dict, or fields, optional
             As in :meth:`from_dict`; a target of type ``"numeric"`` means that leaves are numbers.
         quiet : bool
@@ -1445,10 +1445,10 @@ class Tree(TreeData):
         encoding: str | None = None,
         quiet: bool = False,
     ) -> Tree:
-        """Return the tree that a file has as a nested dict (JSON or Python) or as text.
+        """Return the tree in a file: a nested dict (JSON or Python), or text.
 
-        :func:`penjing.load` reads models that :meth:`save` wrote; this method reads what people
-        write.
+        :func:`penjing.load` reads models that :meth:`save` wrote; this method reads trees
+        written by hand.
 
         Parameters
         ----------
@@ -1485,18 +1485,18 @@ class Tree(TreeData):
         missing: Literal["stop", "fraction"] | None = None,
         quiet: bool = False,
     ) -> Tree:
-        """Return the tree with the rows of a table counted into its nodes.
+        """Return the tree with the rows of a table counted at its nodes.
 
         Splits and the predictions of leaves stay as they are. With counts a tree written by hand
-        can be pruned, drawn with numbers, explained and compared.
+        can be pruned, drawn with counts, explained and compared.
 
         Parameters
         ----------
         data : Table or source
             Rows with the target, and weights if they have some.
         missing : str, optional
-            A row whose value is missing stays at the node that splits on it (``stop``), or goes
-            down every branch by weight (``fraction``). By default as the tree says.
+            A row whose value is missing stays at the node that splits on it (``stop``), or is
+            spread over all branches (``fraction``). By default the setting of the tree.
         quiet : bool
             Do not warn about categories and classes that only the tree or only the rows have,
             and about leaves that no row reaches.
@@ -1520,7 +1520,7 @@ class Tree(TreeData):
         Parameters
         ----------
         training : Table or source, optional
-            The training rows; by default those that the tree was fitted to, while they exist.
+            The training rows; by default those that the tree was fitted to, if they are available.
         lang : str
             The language of the page, ``en`` or ``zh``.
 

@@ -46,7 +46,7 @@ def worksheet(
     lang: str = "en",
     quiet: bool = False,
 ) -> Worksheet:
-    """Make a worksheet with blanks, and its solution, from a table or from a random one.
+    """Make a worksheet with blanks, and its solution, from a table or a random table.
 
     Parameters
     ----------
@@ -59,13 +59,13 @@ def worksheet(
     recipe : str or Recipe
         A recipe of the textbook: ``id3``, ``c4.5-textbook``, ``cart-textbook``, ``cart-binary``.
     seed : int, optional
-        Draw a random table with one clear answer: no ties at any node, scores well apart. The
+        Generate a random table with a unique answer: no ties at any node, scores well apart. The
         same seed gives the same table everywhere.
     depth : int, optional
-        The largest depth of the tree; by default no limit, and 2 for a drawn table, whose tree is
-        as deep as that.
+        The largest depth of the tree; by default no limit, and 2 for a random table, whose tree
+        has exactly this depth.
     rows : int, optional
-        The number of rows of a drawn table; by default 8, 12, 16, … for a depth of 1, 2, 3, …
+        The number of rows of a random table; by default 8, 12, 16, … for a depth of 1, 2, 3, …
     blanks : str
         How much is left blank. ``choice``: the scores of the columns, the chosen one and its
         branches; those of the root are given. ``measures``: also the class counts, the impurity

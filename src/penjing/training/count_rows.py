@@ -1,4 +1,4 @@
-"""Count rows into a tree: every node gets the class counts, or the sums, of a table."""
+"""Count rows at the nodes of a tree: every node gets the class counts, or the sums, of a table."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Nodes:
     answers : mapping from node to code
         The class (or number) of a node whose prediction is not the majority (or mean) of its
         rows: C4.5 keeps the earlier class if others are only as frequent, and in a branch without
-        rows; a leaf written by hand keeps its prediction whatever rows are counted into it.
+        rows; a leaf written by hand keeps its prediction whatever rows are counted there.
     """
 
     parent: Ids

@@ -41,7 +41,7 @@ def lab(
     recipe : str
         As in :func:`penjing.fit`; not for a tree.
     training : Table or source, optional
-        The training rows of a tree; by default those that it was fitted to, while they exist.
+        The training rows of a tree; by default those that it was fitted to, if they are available.
     shares : three numbers, optional
         The shares of training, validation and test rows, such as ``(0.6, 0.2, 0.2)``, which is the
         default for tables of at least 50 rows; smaller tables are all for training.

@@ -57,7 +57,7 @@ class Worksheet:
 
     @property
     def ties(self) -> list[tuple[int, list[str]]]:
-        """The nodes at which columns tie, with these columns; a drawn table has none.
+        """The nodes at which columns tie, with these columns; a random table has none.
 
         Examples
         --------

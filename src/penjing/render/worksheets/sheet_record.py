@@ -49,7 +49,7 @@ def sheet_record(
     lang : str
         ``en`` or ``zh``.
     seed : int or None
-        The seed of a drawn table.
+        The seed of a random table.
     """
     assert table.target is not None
     columns = [

@@ -1,4 +1,4 @@
-"""What drawn tables are about: names of columns, categories and classes, in each language."""
+"""What random tables are about: names of columns, categories and classes, in each language."""
 
 from __future__ import annotations
 
