@@ -43,6 +43,47 @@ def test_a_wrong_line_is_told_in_chinese_only(run, line):
     assert_chinese_only(done, line)
 
 
+WRONG_WORK = (
+    "lab none.csv --no-open", "lab {table} --train {table} --no-open", "lab --replay {table}",
+    "drift {model} none.csv", "drift {model} {other}", "edit {model}", "edit {model} --prune 99",
+    "edit {model} --prune outlook=fog", "edit {model} --replace 'outlook=sunny => fog'",
+    "edit {model} --regrow 1 --set fog=1", "edit {model} --prune 1 --train {other}", "worksheet",
+    "worksheet {table} -r rpart", "worksheet --seed 1 --depth 9", "worksheet {table} --rows 9",
+    "worksheet {table} -o x.doc", "import none.txt", "import {model} --missing stop",
+    "test {model} {table} --chart fog -o x.svg", "test {model} {table} --chart roc",
+    "test {model} {table} --cost 1", "test {model} {table} --precision 2",
+    "test {model} {table} --positive fog", "draw {model} --plane outlook -o x.svg",
+    "draw {model} --plane outlook,fog -o x.svg", "draw {model} -o x.bmp", "compare {model}",
+    "compare --recipes id3,fog {table}", "why {model} 99", "why {model} --cuts fog",
+    "fit {table} --monotonic windy=up", "fit {table} --root fog", "fit {table} --sheet 2",
+    "fit {table} --decimal x", "fit {table} --force 'outlook=fog => windy'",
+    "fit {table} --dates x",
+    "explain {model} --row outlook", "explain {model} --row 'outlook=sunny; windy=TRUE'",
+    "prune {model} -m fog", "report {model} -o x.docx", "export {model} --to fog",
+    "export {model} --to sql --dialect fog", "recipes fog", "predict {model} {other}",
+)  # fmt: skip
+"""Command lines that can be read, and ask for what cannot be done."""
+
+
+@pytest.mark.parametrize("line", WRONG_WORK)
+def test_wrong_work_is_told_in_chinese_only(run, tmp_path, line):
+    (tmp_path / "other.csv").write_text("aa,bb\n1,u\n2,v\n3,u\n")
+    table = "example:play_tennis"
+    assert run("fit", table, "-r", "id3", "-o", "m.tree").code == Exit.OK
+    given = line.format(model="m.tree", table=table, other="other.csv")
+    done = run(*shlex.split(given), "--lang", "zh")
+    assert done.code == Exit.INVALID, done
+    sentence = done.err.split("错误：", 1)[1].strip()
+    # Lists of what is allowed are names, which are the same in every language.
+    rest = re.sub(
+        r"(?:可选|支持的|现有的|可用的|扩展名|配方：|以下之一|划分为)[^。；]*[。；]", "", sentence
+    )
+    rest = re.sub(r"--?[a-z][a-z-]*|`[^`]*`|“[^”]*”|\.[a-z]+\b", "", rest)
+    typed = set(re.findall(LATIN, given)) | said_by_us() | {"PDF", "PNG", "SVG", "JSON", "None"}
+    assert set(re.findall(LATIN, rest)) <= typed, sentence
+    assert sentence.endswith(("。", "？", "`"))
+
+
 def assert_chinese_only(done, line):
     assert done.out == ""
     assert "错误：" in done.err

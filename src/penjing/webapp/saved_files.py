@@ -73,7 +73,7 @@ def export_file(workbook: Workbook, tree_id: str, kind: str, lang: str) -> Plain
     elif kind in plugins("export"):
         content = tree.export(kind)
     else:
-        known = ["model", *plugins("renderer"), *plugins("export")]
+        known = dict.fromkeys(["model", *plugins("renderer"), *plugins("export")])
         raise unknown_name_error("unknown_choice", kind, known, kind="export")
     if not isinstance(content, str | bytes):
         content = f"{content!r}\n"  # a nested dict, whose keys need not be texts
