@@ -12,6 +12,7 @@ from penjing.data.table import Table
 from penjing.dialects.recipes import recipe_of
 from penjing.errors import PenjingError
 from penjing.explain.node import explain
+from penjing.formatting.lists import join_most
 from penjing.i18n import say
 from penjing.text.formula import decimals
 from penjing.training.train import train
@@ -87,7 +88,7 @@ def _either(texts: list[str], lang: str) -> str:
     if len(texts) == 1:
         return texts[0]
     most = say("list_comma", lang).join(texts[:-1])
-    return say("list_or", lang, most=most, last=texts[-1])
+    return join_most("list_or", lang, most, last=texts[-1])
 
 
 def one_leaf(tree: TreeData, table: Table | None, regrow: Regrower | None = None) -> OneLeaf | None:

@@ -26,5 +26,17 @@ def join_names(names: Sequence[object], lang: str = "en", shown: int = SHOWN) ->
     comma = say("list_comma", lang)
     if len(texts) > shown:
         n = len(texts) - shown
-        return say("list_more", lang, most=comma.join(texts[:shown]), n=n)
-    return say("list_and", lang, most=comma.join(texts[:-1]), last=texts[-1])
+        return join_most("list_more", lang, comma.join(texts[:shown]), n=n)
+    return join_most("list_and", lang, comma.join(texts[:-1]), last=texts[-1])
+
+
+def join_most(key: str, lang: str, most: str, **values: object) -> str:
+    """Return a list whose end is joined by a message, without a blank after a wide parenthesis.
+
+    Examples
+    --------
+    >>> join_most("list_or", "zh", "甲（2）", last="乙"), join_most("list_or", "zh", "甲", last="乙")
+    ('甲（2）或 乙', '甲 或 乙')
+    """
+    text = say(key, lang, most=most, **values)
+    return most + text[len(most) :].lstrip() if most.endswith("）") else text
