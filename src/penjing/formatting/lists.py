@@ -35,8 +35,8 @@ def join_most(key: str, lang: str, most: str, **values: object) -> str:
 
     Examples
     --------
-    >>> join_most("list_or", "zh", "甲（2）", last="乙"), join_most("list_or", "zh", "甲", last="乙")
-    ('甲（2）或 乙', '甲 或 乙')
+    >>> join_most("list_or", "zh", "a（2）", last="b"), join_most("list_or", "zh", "a", last="b")
+    ('a（2）或 b', 'a 或 b')
     """
     text = say(key, lang, most=most, **values)
     return most + text[len(most) :].lstrip() if most.endswith("）") else text
