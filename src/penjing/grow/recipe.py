@@ -118,7 +118,7 @@ class Recipe:
         """Restore a pickle; one of 0.1.0 has fewer fields."""
         restore_fields(self, state)
 
-    def but(self, **changes: object) -> Recipe:
+    def but(self, /, **changes: object) -> Recipe:
         """Return the recipe with some settings changed.
 
         Parameters

@@ -164,7 +164,7 @@ def _cross_validated(tree: TreeData, method: str, training: Any, folds: int) -> 
         raise ChoiceError("folds_not_used", method=method)
     if training is None:
         raise ChoiceError("folds_need_rows", folds=folds)
-    return cross_validated(tree, training, folds)
+    return cross_validated(tree, training, arguments.whole_number("folds", folds, 2))
 
 
 def validation_rows(

@@ -146,8 +146,8 @@ def parse_step(plain: object, tree: TreeData) -> Step:
     return Step(act, path, settings=_object("settings", plain.get("settings")))
 
 
-_NOT_OPTIONS = ("validation", "training", "other_options")
-"""The workbook gives the rows that a pruning method needs."""
+_NOT_OPTIONS = ("self", "method", "validation", "training", "other_options")
+"""The workbook gives the rows that a pruning method needs; others are arguments, not options."""
 _FIELDS = {
     "split": ("node", "path", "column", "threshold", "groups"),
     "leaf": ("node", "path"),

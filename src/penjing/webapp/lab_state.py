@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from penjing.api.fit import fit
-from penjing.api.settings import RemoteSettings
 from penjing.api.tree import Tree
 from penjing.data.table import Table
 from penjing.errors import ChoiceError, DataError
@@ -145,9 +142,6 @@ class Lab:
             raise ChoiceError("lab_not_text", name="recipe")
         if not isinstance(forbid, list):
             raise ChoiceError("lab_not_list", name="forbid")
-        for name in settings:
-            if name in _RESERVED:
-                raise ChoiceError("lab_unknown_setting", name=name)
         growing = Growing(recipe, dict(settings), tuple(map(str, forbid)))
         return self.open_workbook(plain.get("table"), growing, plain.get("division"), progress)
 
@@ -278,10 +272,6 @@ class Lab:
         if found is None:
             raise NotFoundError("lab_no_exercise", id=exercise_id)
         return found
-
-
-_RESERVED = {*inspect.signature(fit).parameters, *RemoteSettings.__annotations__}
-"""Keywords of `penjing.fit` that are no settings of a recipe; none of them may come from a page."""
 
 
 def _check_keys(plain: Mapping[str, Any], known: tuple[str, ...]) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penjing.api.fit import fit
+from penjing.api.settings import RemoteSettings
 from penjing.api.tree import Tree, remember_rows
 from penjing.data.table import Table
 from penjing.errors import ChoiceError, DataError
@@ -58,6 +59,11 @@ MAX_PAGES = 8
 """What the page draws is kept for so many trees."""
 MAX_COMPUTERS = 4
 """The candidates of nodes that were asked for are kept for so many trees."""
+_NOT_SETTINGS = {*inspect.signature(fit).parameters, *RemoteSettings.__annotations__}
+"""Keywords of `penjing.fit` that are no settings of a recipe.
+
+Some of them are files and data bases: they come neither from a page nor from a workbook's file.
+"""
 
 
 @dataclass(frozen=True)
@@ -83,6 +89,11 @@ class Growing:
     forbid: tuple[str, ...] = ()
     model: Tree | None = None
     model_name: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in self.settings:
+            if name in _NOT_SETTINGS:
+                raise ChoiceError("lab_unknown_setting", name=name)
 
     def to_json(self) -> Plain:
         """Return what identifies the first tree, as plain data."""

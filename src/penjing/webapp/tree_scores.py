@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing.data.statistics import plain_number, wilson
+from penjing.data.statistics import plain_number, weight_sums, wilson
 from penjing.data.table import Table
 from penjing.evaluate.number_report import NumberReport
 from penjing.evaluate.validation import score
@@ -64,11 +64,14 @@ def tree_score(tree: TreeData, rows: Table, predictions: Predictions) -> Plain:
         numbers = {key: plain[key] for key in ("n", "weight", "rmse", "mae", "r2")}
         return {"kind": "numbers", **numbers, "interval": plain["intervals"].get("rmse")}
     assert rows.target is not None
-    is_correct = predictions == rows.target.codes
+    codes = rows.target.codes
+    is_correct = predictions == codes
     if rows.weight is None:
         correct, weight = float(is_correct.sum()), float(rows.n_rows)
     else:
-        correct, weight = float(rows.weight[is_correct].sum()), float(rows.weight.sum())
+        # Class by class, as `Tree.score` adds them: sums of weights depend on their order.
+        of_class = weight_sums(codes[is_correct], rows.weight[is_correct], len(tree.classes))
+        correct, weight = float(of_class.sum()), float(rows.weight.sum())
     return {
         "kind": "classes",
         "n": rows.n_rows,
