@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from lab_client import running_lab
 from penjing.webapp.lab_state import Lab, Start
+
+QUIET = """async () => {
+    const root = document.querySelector('.penjing');
+    const wait = (start) => new Promise((done) => start(done));
+    const end = performance.now() + 120_000;
+    for (let quiet = 0; quiet < 2 && performance.now() < end; ) {
+        // Effects run after a frame, questions about a node when it is still selected 60 ms later.
+        await wait(requestAnimationFrame);
+        await wait((done) => setTimeout(done, 80));
+        quiet = root.dataset.pending === '0' ? quiet + 1 : 0;
+    }
+    return root.dataset.pending;
+}"""
+"""Waits by the page's own clock, which on a busy machine is late together with its timers."""
 
 WIDE, NARROW = {"width": 1400, "height": 900}, {"width": 390, "height": 800}
 
@@ -23,9 +38,7 @@ class LabPage:
 
     def settle(self) -> None:
         """Wait until no request is on its way, nor about to be sent."""
-        self.page.wait_for_timeout(150)
-        self.wait_until("document.querySelector('.penjing').dataset.pending === '0'", 30)
-        self.page.wait_for_timeout(50)
+        assert self.page.evaluate(QUIET) == "0"
 
     def open_example(self, name: str = "watermelon2.0", recipe: str = "id3", **shares: int) -> None:
         """Open an example by mouse and grow its tree."""
@@ -61,13 +74,17 @@ class LabPage:
         message = f"the keyboard does not reach {selector}"
         raise AssertionError(message)
 
-    def wait_until(self, script: str, seconds: float = 10) -> None:
+    def wait_until(self, script: str) -> None:
         """Wait until an expression is true; the page's CSP forbids Playwright's own polling."""
-        for _ in range(int(seconds * 20)):
-            if self.page.evaluate(script):
+        self.wait_for(lambda: self.page.evaluate(script), script)
+
+    def wait_for(self, condition: Callable[[], object], what: str) -> None:
+        """Wait until a condition is true."""
+        for _ in range(1_200):
+            if condition():
                 return
             self.page.wait_for_timeout(50)
-        raise AssertionError(script)
+        raise AssertionError(what)
 
     def workbook(self) -> dict[str, Any]:
         """Return the workbook of the address, as the server has it."""

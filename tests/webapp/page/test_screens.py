@@ -243,10 +243,7 @@ def test_validation_and_test_rows_come_from_files(open_lab, tmp_path, lang):
     assert lab.page.locator(".division input[type=number]").count() == 0
     lab.tab_to(".division .choose-file")
     lab.page.keyboard.press("Enter")
-    for _ in range(200):
-        if dialogs:
-            break
-        lab.page.wait_for_timeout(50)
+    lab.wait_for(lambda: dialogs, "the dialog of a file")
     dialogs[0].set_files(tmp_path / "b.csv")
     lab.page.wait_for_selector(".file-validation:not(:empty)")
     assert lab.page.locator(".file-validation").text_content() == (
