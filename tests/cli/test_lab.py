@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import runpy
 import signal
+import socket
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -62,6 +63,55 @@ def test_a_table_opens_and_its_workbook_replays(tmp_path):
             again = lab.ask("GET", f"workbook/{lab.ask('GET', 'lab')['start']['workbook']}")
             assert again["history"] == after["history"]
             assert again["current"] == after["current"]
+
+
+def test_validation_and_test_files_are_found_beside_the_workbook(tmp_path, monkeypatch):
+    # No column is a target by its name, so that the script has to say which it is.
+    contents = {
+        name: "p,q,r\n"
+        + "".join(f"{i * k % 17},{i % 5},{i * k % 17 + i % 5}.5\n" for i in range(80))
+        for name, k in (("a.csv", 3), ("b.csv", 5), ("c.csv", 7))
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_text(content, "utf-8")
+    with penjing_lab(tmp_path, "a.csv", "--target", "r") as lab:
+        other = {
+            part: lab.ask("POST", f"table?name={name}", content=contents[name].encode())["table"]
+            for part, name in (("validation", "b.csv"), ("test", "c.csv"))
+        }
+        table = lab.ask("GET", "lab")["start"]["table"]
+        division = {"kind": "tables", **other}
+        body = {"table": table, "recipe": "cart-binary", "division": division}
+        book = lab.ask("POST", "workbook", body)["workbook"]
+        step = {"act": "prune", "method": "reduced-error"}
+        state = lab.ask("POST", f"workbook/{book}/step", step)["workbook"]
+        lab.ask("POST", f"workbook/{book}/finish")
+        tree = f"workbook/{book}/tree/{state['current']}"
+        model = json.loads(lab.ask("GET", f"{tree}/export/model")["content"])
+        file = lab.ask("GET", f"workbook/{book}/file")["content"]
+        script = lab.ask("GET", f"workbook/{book}/script")["content"]
+    (tmp_path / "book.json").write_text(file, "utf-8")
+    for args in (("--replay", "book.json"), ("book.json",)):
+        with penjing_lab(tmp_path, *args) as lab:
+            again = lab.ask("GET", f"workbook/{lab.ask('GET', 'lab')['start']['workbook']}")
+            assert (again["current"], again["history"]) == (state["current"], state["history"])
+            assert again["division"]["rows"] == {"training": 80, "validation": 80, "test": 80}
+    (tmp_path / "script.py").write_text(script, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    made = json.loads(json.dumps(runpy.run_path("script.py")["tree"].to_json()))
+    assert made["nodes"] == model["nodes"]
+
+
+def test_the_port_of_a_lab_that_has_ended_can_be_used_again(tmp_path):
+    with penjing_lab(tmp_path) as lab:
+        # The side that hangs up first keeps the port for a while; here it is the lab.
+        kept = socket.create_connection(("127.0.0.1", lab.port))
+        lab.ask("GET", "lab")
+        lab.process.send_signal(signal.SIGINT)
+        lab.process.wait(30)
+        kept.close()
+    with penjing_lab(tmp_path, "--port", str(lab.port)) as again:
+        assert again.port == lab.port
 
 
 def test_a_model_and_a_worksheet_open(tmp_path):

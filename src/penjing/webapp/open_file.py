@@ -10,6 +10,7 @@ from typing import Any
 
 from penjing.data.read.example_files import is_example
 from penjing.data.read.files import is_file, read_file
+from penjing.data.table import Table
 from penjing.errors import DataError
 from penjing.webapp.exercise import FORMAT as RESULT
 from penjing.webapp.table_source import TableSource
@@ -97,9 +98,35 @@ def source_of_workbook(plain: Mapping[str, Any], path: str) -> TableSource:
     locator = origin.get("locator") if isinstance(origin, Mapping) else None
     if isinstance(locator, str) and is_example(locator):
         return TableSource(locator, locator, locator)
-    name = data.get("name")
+    return _file_beside(path, data.get("name"), "training")
+
+
+def other_tables(plain: Mapping[str, Any], path: str) -> dict[str, Table]:
+    """Return the validation and test rows of a workbook, if they were files, from beside it.
+
+    Parameters
+    ----------
+    plain : dict
+        A workbook by `parse_workbook`.
+    path : str
+        The workbook's file.
+    """
+    division = plain["division"]
+    if division.get("kind") != "tables":
+        return {}
+    named = {part: division.get(part) for part in ("validation", "test")}
+    return {
+        part: _file_beside(path, about.get("name"), part).read()
+        for part, about in named.items()
+        if isinstance(about, Mapping)
+    }
+
+
+def _file_beside(path: str, name: object, part: str) -> TableSource:
+    """Return a file of a name without folders, beside another file or in the current folder."""
     if isinstance(name, str) and name and name == Path(name).name:
         for place in (Path(path).parent / name, Path(name)):
             if place.is_file():
                 return TableSource(name, str(place), str(place))
-    raise DataError("lab_needs_table_training", name=name)
+    key = f"lab_needs_table_{part}"
+    raise DataError(key, name=name)

@@ -78,12 +78,13 @@ def _data_lines(workbook: Workbook, lang: str) -> list[str]:
 def _division_lines(workbook: Workbook) -> list[str]:
     division = workbook.division
     if division["kind"] != "shares":
-        lines = ["training = table"]
-        for part in ("validation", "test"):
-            if division[part] is not None:
-                name = division[part]["name"]
-                lines.append(f"{part} = penjing.read({name!r}, quiet=True)")
-        return lines
+        assert workbook.table.target is not None
+        target = workbook.table.target.name
+        return ["training = table"] + [
+            f"{part} = penjing.read({division[part]['name']!r}, {target!r}, quiet=True)"
+            for part in ("validation", "test")
+            if division[part] is not None
+        ]
     shares = shares_of(division)
     if not shares.held_out:
         return ["training = table"]

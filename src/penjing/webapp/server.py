@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import secrets
 import socket
 import time
@@ -239,6 +240,10 @@ class LabServer:
 def _listening_socket(port: int) -> socket.socket:
     # With the protocol, asyncio switches off delays before small packets, 40 ms each.
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    if os.name == "posix":
+        # Connections of a lab that has just ended keep its port for a minute; two labs at once do
+        # not get the same one all the same, but they would on Windows.
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((ADDRESS, port))
         listening.listen(128)
