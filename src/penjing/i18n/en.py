@@ -1029,8 +1029,10 @@ MESSAGES: dict[str, str] = {
     "lab_workbook_broken": "{source} is damaged: '{key}' is missing or has the wrong type.",
     "lab_other_data": "the rows of {source} differ from those of '{name}', from which the workbook was made.",
     "lab_needs_table_training": "the workbook needs the table of its training rows, '{name}', as well.",
-    "lab_needs_table_validation": "the workbook needs the table of its validation rows, '{name}', as well.",
-    "lab_needs_table_test": "the workbook needs the table of its test rows, '{name}', as well.",
+    "lab_needs_table_validation": "the workbook needs the table of its validation rows, '{name}', as well. "
+    "Put it beside the workbook, and open the workbook with `penjing lab --replay`.",
+    "lab_needs_table_test": "the workbook needs the table of its test rows, '{name}', as well. "
+    "Put it beside the workbook, and open the workbook with `penjing lab --replay`.",
     "lab_replay_differs": "replaying the workbook on {source} gave different trees. The workbook was edited, or made with other rows.",
     "lab_cancelled": "the request was cancelled.",
     "lab_script_head": "The tree that was made in the lab, step by step.",

@@ -992,8 +992,10 @@ MESSAGES: dict[str, str] = {
     "lab_workbook_broken": "{source} 已损坏：“{key}”缺失或类型不对。",
     "lab_other_data": "{source} 的数据与制作工作簿时的“{name}”不同。",
     "lab_needs_table_training": "工作簿还需要其训练集的数据表“{name}”。",
-    "lab_needs_table_validation": "工作簿还需要其验证集的数据表“{name}”。",
-    "lab_needs_table_test": "工作簿还需要其测试集的数据表“{name}”。",
+    "lab_needs_table_validation": "工作簿还需要其验证集的数据表“{name}”。"
+    "请将它放在工作簿旁边，并用 `penjing lab --replay` 打开工作簿。",
+    "lab_needs_table_test": "工作簿还需要其测试集的数据表“{name}”。"
+    "请将它放在工作簿旁边，并用 `penjing lab --replay` 打开工作簿。",
     "lab_replay_differs": "在 {source} 上重放工作簿得到了不同的决策树。工作簿可能被修改过，或使用了其他数据。",
     "lab_cancelled": "请求已取消。",
     "lab_script_head": "在实验室中逐步得到的决策树。",
