@@ -24,6 +24,7 @@ from penjing.text.labels import (
     ascii_signs,
     condition_text,
     cut_label,
+    predicted_text,
     quoted,
     rounded_text,
 )
@@ -170,7 +171,7 @@ def stop_sentence(explanation: Plain, lang: str) -> str:
 def prediction_text(explanation: Plain) -> str:
     """Return the prediction of a node, as printed."""
     prediction = explanation["answer"]
-    return f"{prediction:.6g}" if "variance" in explanation else quoted(prediction)
+    return predicted_text(prediction) if "variance" in explanation else quoted(prediction)
 
 
 def formulas(explanation: Plain, candidate: Plain, *, all_candidates: bool) -> list[Formula]:

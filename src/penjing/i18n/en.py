@@ -1799,7 +1799,7 @@ MESSAGES: dict[str, str] = {
     "verdict_column": "{column} ({share})",
     "full_stop": ".",
     "figure_baseline": "most frequent class",
-    "figure_baseline_rmse": "error of the mean",
+    "figure_baseline_rmse": "RMSE of the mean",
     "figure_mae": "mean absolute error",
     "figure_depth": "depth",
     "words_recipe": "The recipe {recipe} splits each node on the column with the best score ({measure}).",

@@ -1733,7 +1733,7 @@ MESSAGES: dict[str, str] = {
     "verdict_column": "{column}（{share}）",
     "full_stop": "。",
     "figure_baseline": "最多的类别",
-    "figure_baseline_rmse": "预测均值的误差",
+    "figure_baseline_rmse": "预测均值的均方根误差",
     "figure_mae": "平均绝对误差",
     "figure_depth": "深度",
     "words_recipe": "配方 {recipe} 在每个结点选择{measure}最优的属性进行划分。",

@@ -18,7 +18,7 @@ from penjing.render.class_colours import class_order, colour_indices, stacked_ba
 from penjing.render.data_plot import EXTRA, INSET, DataPlot, data_plot
 from penjing.render.heading import share_text
 from penjing.render.leaf_rules import conditions_of
-from penjing.render.value_scale import ValueScale, short_number, spread_of
+from penjing.render.value_scale import ValueScale, short_number, spreads_of
 from penjing.render.visible_nodes import VisibleNodes, count_leaves
 from penjing.text.font_metrics import clip_middle, join_fitting
 from penjing.text.font_metrics import width as text_width
@@ -133,6 +133,7 @@ class BoxWriter:
             class_order(tree),
             {int(s["node"]): s for s in tree.sketch or ()} if self.show == "data" else {},
             tree.has_weights,
+            spreads_of(tree).tolist() if tree.is_regression else [],
         )
         return [
             self._leaf(node, facts)
@@ -148,7 +149,7 @@ class BoxWriter:
         note = score_text(tree, node, lang) if tree.has_counts else ""
         if node in facts.ties:
             note += f" {say('mark_tie', lang)}"
-        counts = _counts(tree, node, facts.order)
+        counts = self._counts(node, facts)
         size = self._size(float(tree.weight[node]), facts) if tree.has_counts else ""
         size = f"{size}{node_notes.card_marks(tree, node, lang)}".strip()
         sketch = facts.sketches.get(node)
@@ -243,7 +244,7 @@ class BoxWriter:
             bar = stacked_bar((total / weight).tolist(), facts.indices, facts.order)
         spread = None
         if self.scale is not None and tree.has_counts and self.show != "none":
-            spread = _spread_strip(self.scale, *_pooled(tree, members, weight))
+            spread = _spread_strip(self.scale, *_pooled(tree, members, weight, facts.spreads))
         rule = say("rule_and", lang).join(conditions_of(tree, node, lang)) or say("root", lang)
         tied = facts.ties.get(node, ())
         tooltip = f"{rule}: {value_text(tree, node)}{counts_text(tree, node)}"
@@ -283,8 +284,27 @@ class BoxWriter:
         if not tree.is_regression:
             return value_text(tree, members[0])
         values = tree.values[list(members)]
-        low, high = short_number(float(values.min())), short_number(float(values.max()))
+        low, high = self._number(float(values.min())), self._number(float(values.max()))
         return low if low == high else say("picture_range", self.lang, low=low, high=high)
+
+    def _number(self, value: float) -> str:
+        """Return a predicted number, or a mean."""
+        return short_number(value) if self.scale is None else self.scale.text(value)
+
+    def _counts(self, node: int, facts: _Facts) -> str:
+        """Return the rows of a split by class, or their mean and standard deviation."""
+        tree = self.tree
+        if not tree.has_counts:
+            return ""
+        total = tree.nodes.total[node]
+        if tree.is_regression:
+            mean = self._number(float(tree.values[node]))
+            return f"{mean} ± {short_number(facts.spreads[node])}"
+        if len(total) <= MOST_COUNTED:
+            return " : ".join(weight_text(float(total[k])) for k in facts.order)
+        weight = float(np.sum(total))
+        share = float(total[tree.values[node]]) / weight if weight else 0.0
+        return f"{value_text(tree, node)} {round(100 * share)}%"
 
     def _size(self, weight: float, facts: _Facts) -> str:
         return size_of(weight, self.lang, is_weight=facts.has_weights)
@@ -292,7 +312,7 @@ class BoxWriter:
     def _leaf_counts(self, node: int, total: Floats, weight: float, facts: _Facts) -> str:
         tree = self.tree
         if tree.is_regression:
-            return f"± {short_number(spread_of(tree, node))} {self._size(weight, facts)}"
+            return f"± {short_number(facts.spreads[node])} {self._size(weight, facts)}"
         correct = float(total[int(tree.values[node])])
         share = f" {round(100 * (correct / weight))}%" if weight > 0 else ""
         return f"{weight_text(correct)}/{weight_text(weight)}{share}"
@@ -313,7 +333,7 @@ class BoxWriter:
             return say(
                 "picture_test_number",
                 self.lang,
-                mean=short_number(result.mean),
+                mean=self._number(result.mean),
                 rmse=short_number(result.rmse),
                 size=size_of(result.weight, self.lang, is_weight=self.tree.has_weights),
             )
@@ -344,6 +364,7 @@ class _Facts:
     order: list[int]
     sketches: Mapping[int, Mapping[str, Any]]
     has_weights: bool
+    spreads: list[float]
 
 
 def _spread_strip(scale: ValueScale, value: float, spread: float) -> Strip:
@@ -351,15 +372,17 @@ def _spread_strip(scale: ValueScale, value: float, spread: float) -> Strip:
     return Strip(low, scale.on_axis(value), high, "spread")
 
 
-def _pooled(tree: TreeData, members: Sequence[int], weight: float) -> tuple[float, float]:
+def _pooled(
+    tree: TreeData, members: Sequence[int], weight: float, spreads: Sequence[float]
+) -> tuple[float, float]:
     """Return the mean of the predictions of leaves, and the deviation of their rows from it."""
     values = tree.values[list(members)].tolist()
     if len(members) == 1 or not weight > 0:
-        return float(values[0]), spread_of(tree, members[0])
+        return float(values[0]), spreads[members[0]]
     weights = [float(tree.weight[m]) / weight for m in members]
     mean = sum(w * v for w, v in zip(weights, values, strict=True))
     square = sum(
-        w * (spread_of(tree, m) ** 2 + (v - mean) ** 2)
+        w * (spreads[m] ** 2 + (v - mean) ** 2)
         for w, v, m in zip(weights, values, members, strict=True)
     )
     return mean, math.sqrt(square)
@@ -429,20 +452,6 @@ def removed_variance(tree: TreeData, node: int) -> float | None:
     if not (before > 0 and math.isfinite(before)):
         return None
     return max(1 - after / before, 0.0)
-
-
-def _counts(tree: TreeData, node: int, order: Sequence[int]) -> str:
-    if not tree.has_counts:
-        return ""
-    total = tree.nodes.total[node]
-    if tree.is_regression:
-        value, spread = float(tree.values[node]), spread_of(tree, node)
-        return f"{short_number(value)} ± {short_number(spread)}"
-    if len(total) <= MOST_COUNTED:
-        return " : ".join(weight_text(float(total[k])) for k in order)
-    weight = float(np.sum(total))
-    share = float(total[tree.values[node]]) / weight if weight else 0.0
-    return f"{value_text(tree, node)} {round(100 * share)}%"
 
 
 def _with_more_classes(tree: TreeData, node: int, counts: str, room: float) -> str:

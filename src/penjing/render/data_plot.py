@@ -32,7 +32,7 @@ from typing import Any, Literal, NamedTuple
 from penjing.formatting.lists import join_names
 from penjing.i18n import say
 from penjing.render.class_colours import MAX_COLOURS, OTHER_CLASSES
-from penjing.render.value_scale import ValueScale, short_number
+from penjing.render.value_scale import ValueScale, short_ends
 from penjing.text.branch_order import children_in_order
 from penjing.text.font_metrics import width as text_width
 from penjing.tree.split import level_text
@@ -236,12 +236,13 @@ def _bins(
             zip(pairwise(edges), sketch["counts"], strict=True)
         )
     ]
+    ends = short_ends(low, high)
     labels = [
-        PlotLabel(0.0, "left", short_number(low), end / 2, is_name=False),
-        PlotLabel(end, "right", short_number(high), end / 2, is_name=False),
+        PlotLabel(0.0, "left", ends[0], end / 2, is_name=False),
+        PlotLabel(end, "right", ends[1], end / 2, is_name=False),
     ]
     if low == high:
-        labels = [PlotLabel(end / 2, "center", short_number(low), end, is_name=False)]
+        labels = [PlotLabel(end / 2, "center", ends[0], end, is_name=False)]
     if "missing" in sketch:
         slots.append(_missing_slot(sketch))
         centre = 1.0 - MISSING_WIDTH / 2

@@ -46,7 +46,7 @@ from penjing.render.placement import (
     Shape,
     place_boxes,
 )
-from penjing.render.value_scale import ValueScale, short_number, value_scale
+from penjing.render.value_scale import ValueScale, short_ends, short_number, value_scale
 from penjing.render.visible_nodes import (
     MANY_BRANCHES,
     VisibleNodes,
@@ -252,7 +252,7 @@ def _hidden_note(tree: TreeData, visible: VisibleNodes, lang: str) -> str:
 def _scale_note(scale: ValueScale, show: str, lang: str) -> str:
     if show == "none":
         return ""
-    low, high = short_number(scale.axis_low), short_number(scale.axis_high)
+    low, high = short_ends(scale.axis_low, scale.axis_high)
     key = "picture_axis_data" if show == "data" else "picture_axis"
     return say(key, lang, low=low, high=high)
 

@@ -6,7 +6,7 @@ from penjing.i18n import catalogue, say
 from penjing.render.annotations import receives_missing
 from penjing.render.class_colours import colour_indices
 from penjing.render.theme import THEMES, leaf_colours
-from penjing.render.value_scale import short_number, spread_of, value_scale
+from penjing.render.value_scale import ValueScale, short_number, spreads_of, value_scale
 from penjing.text.branch_order import children_in_order, walk_in_order
 from penjing.text.labels import answer_text, condition_text, value_text, weight_text
 from penjing.text.row_amounts import size_of
@@ -48,11 +48,16 @@ def write(tree: TreeData, *, name: str = "tree", lang: str = "en") -> str:
         '  edge [fontname="sans-serif"];',
     ]
     order = list(walk_in_order(tree))
-    looks = _leaf_looks(tree)
+    scale = value_scale(tree)
+    looks = _leaf_looks(tree, scale)
+    spreads = spreads_of(tree).tolist() if tree.is_regression else []
     is_weight = tree.has_weights
     for node in order:
         look = looks.get(node, "")
-        label = _label(tree, node, lang, is_weight=is_weight)
+        if scale is None:
+            label = _label(tree, node, lang, is_weight=is_weight)
+        else:
+            label = _number_label(tree, node, scale, spreads[node], lang)
         lines.append(f"  n{node} [label={_quote(label)}{look}];")
     lines += [
         f"  n{node} -> n{child} [label={_quote(_branch(tree, child, lang))}];"
@@ -63,20 +68,13 @@ def write(tree: TreeData, *, name: str = "tree", lang: str = "en") -> str:
 
 
 def _label(tree: TreeData, node: int, lang: str, *, is_weight: bool) -> str:
-    """Return the text of a node: the column or the prediction, and the rows on the next line."""
+    """Return the text of a node: the column or the class, and the rows on the next line."""
     column = int(tree.nodes.column[node])
-    if tree.is_regression and column < 0:
-        name = short_number(float(tree.values[node]))
-    else:
-        name = tree.schema[column].name if column >= 0 else value_text(tree, node)
+    name = tree.schema[column].name if column >= 0 else value_text(tree, node)
     if not tree.has_counts:
         return name
     weight = float(tree.weight[node])
     n = size_of(weight, lang, is_weight=is_weight)
-    if tree.is_regression:
-        spread = f"± {short_number(spread_of(tree, node))}, {n}"
-        value = "" if column < 0 else f"{short_number(float(tree.values[node]))} "
-        return f"{name}\n{value}{spread}"
     correct = float(tree.nodes.total[node, tree.values[node]])
     share = f" {round(100 * correct / weight)}%" if weight > 0 else ""
     if column >= 0:
@@ -84,9 +82,21 @@ def _label(tree: TreeData, node: int, lang: str, *, is_weight: bool) -> str:
     return f"{name}\n{weight_text(correct)}/{weight_text(weight)}{share}"
 
 
-def _leaf_looks(tree: TreeData) -> dict[int, str]:
+def _number_label(tree: TreeData, node: int, scale: ValueScale, spread: float, lang: str) -> str:
+    """Return the text of a node of a regression tree: with the mean, and the spread of its rows."""
+    column = int(tree.nodes.column[node])
+    value = scale.text(float(tree.values[node]))
+    name = tree.schema[column].name if column >= 0 else value
+    if not tree.has_counts:
+        return name
+    n = size_of(float(tree.weight[node]), lang, is_weight=tree.has_weights)
+    mean = f"{value} " if column >= 0 else ""
+    return f"{name}\n{mean}± {short_number(spread)}, {n}"
+
+
+def _leaf_looks(tree: TreeData, scale: ValueScale | None) -> dict[int, str]:
     """Return the attributes of leaves: tints of classes, or of values."""
-    theme, scale = THEMES["light"], value_scale(tree)
+    theme = THEMES["light"]
     indices = colour_indices(tree)
     looks = {}
     for node, is_leaf in enumerate(tree.is_leaf.tolist()):

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from penjing.data.statistics import percent
 from penjing.i18n import say
 from penjing.render.class_colours import grey_names, legend_entries
-from penjing.render.value_scale import ValueScale, short_number
+from penjing.render.value_scale import ValueScale, short_number, squares_of
 from penjing.text.font_metrics import clip_middle
 from penjing.text.font_metrics import width as text_width
 from penjing.text.labels import quoted, weight_text
@@ -123,8 +123,10 @@ def tree_facts(tree: TreeData, lang: str) -> list[str]:
 def _fit_of_numbers(tree: TreeData, lang: str) -> list[str]:
     """Return the root mean square error of the leaves in training, and R²."""
     weight = float(tree.weight[0])
-    loss = float(tree.losses[tree.is_leaf].sum())
-    whole = float(tree.losses[0])
+    losses = squares_of(tree)
+    for node in tree.nodes.answers:  # predictions that are not the mean
+        losses[node] = tree.losses[node]
+    loss, whole = float(losses[tree.is_leaf].sum()), float(losses[0])
     if not weight > 0 or not math.isfinite(loss):
         return []
     facts = [say("training_rmse", lang, rmse=short_number(math.sqrt(loss / weight)))]
@@ -181,7 +183,7 @@ def _entries(head: Heading) -> Iterator[tuple[str, Swatch]]:
         yield (f"{name} ({count})" if count else name), Swatch(0, 0, index)
     if head.scale is not None:
         for value in head.scale.legend_values():
-            yield short_number(value), Swatch(0, 0, -1, head.scale.relative(value))
+            yield head.scale.text(value), Swatch(0, 0, -1, head.scale.relative(value))
 
 
 def _places(texts: list[str], room: float) -> Iterator[tuple[float, int]]:

@@ -12,7 +12,7 @@ from penjing.render.class_colours import colour_indices
 from penjing.render.heading import MARGIN, Heading, make_heading
 from penjing.render.svg import class_fills, svg_document, text_at, to_printable
 from penjing.render.theme import PALETTE, THEMES, Theme, blend, find_theme
-from penjing.render.value_scale import short_number, value_scale
+from penjing.render.value_scale import value_scale
 from penjing.text.branch_order import children_in_order
 from penjing.text.font_metrics import clip_middle, join_fitting
 from penjing.text.font_metrics import width as text_width
@@ -85,6 +85,7 @@ def build_icicle(
     depths = tree.depths.tolist()
     left = [MARGIN] * len(weight)
     scale = WIDTH / weight[0] if weight[0] > 0 else 0.0
+    values = value_scale(tree)
     bars: list[Bar] = []
     fill_of = _node_fill(tree, look)
     n_hidden = 0
@@ -99,16 +100,18 @@ def build_icicle(
             n_hidden += 1
             continue
         deepest = max(deepest, depths[node])
-        bars.append(
-            _bar(tree, node, (left[node], depths[node] * LEVEL_HEIGHT, width), fill_of(node), lang)
-        )
+        name = ""
+        if values is not None and tree.is_leaf[node]:
+            name = values.text(float(tree.values[node]))
+        area = (left[node], depths[node] * LEVEL_HEIGHT, width)
+        bars.append(_bar(tree, node, area, fill_of(node), lang, predicted=name))
     is_patterned = look is THEMES["print"] and not tree.is_regression
     key = "icicle_reading_print" if tree.has_counts else "icicle_reading_uncounted_print"
     amount = _amount(tree, lang)
     facts = [say(key, lang, amount=amount) if is_patterned else encoding_caption(tree, lang)]
     if n_hidden:
         facts.append(say("icicle_hidden", lang, n=n_hidden))
-    head = replace(make_heading(tree, lang, title, facts), scale=value_scale(tree))
+    head = replace(make_heading(tree, lang, title, facts), scale=values)
     height = (deepest + 1) * LEVEL_HEIGHT + MARGIN
     return Icicle(tuple(bars), WIDTH + 2 * MARGIN, height, head)
 
@@ -120,7 +123,7 @@ def encoding_caption(tree: TreeData, lang: str) -> str:
         return say(key, lang, amount=_amount(tree, lang))
     scale = value_scale(tree)
     assert scale is not None
-    low, high = f"{scale.lowest:.6g}", f"{scale.highest:.6g}"
+    low, high = scale.text(scale.lowest), scale.text(scale.highest)
     key = "icicle_reading_number" if tree.has_counts else "icicle_reading_uncounted_number"
     return say(key, lang, amount=_amount(tree, lang), low=low, high=high)
 
@@ -159,20 +162,28 @@ def _node_fill(tree: TreeData, theme: Theme) -> Callable[[int], str]:
     return class_fill
 
 
-def _bar(tree: TreeData, node: int, area: tuple[float, float, float], fill: str, lang: str) -> Bar:
+def _bar(
+    tree: TreeData,
+    node: int,
+    area: tuple[float, float, float],
+    fill: str,
+    lang: str,
+    *,
+    predicted: str,
+) -> Bar:
+    """Return the rectangle of a node; `predicted` is the number that a leaf predicts."""
     x, y, width = area
     parent, branch = tree.parent_of(node) if node else (0, 0)
     label = condition_text(answer_text(tree, parent, branch), lang) if node else ""
     column = int(tree.nodes.column[node])
     name = tree.schema[column].name if column >= 0 else value_text(tree, node)
     tooltip = f"{label} {name}{counts_text(tree, node)}".strip()
-    if tree.is_regression and column < 0:
-        name = short_number(float(tree.values[node]))
+    name = predicted or name
     if width < MIN_LABELLED:
         return Bar(x, y, width, fill, "", "", tooltip)
     max_width = width - 8
     short = clip_middle(name, SMALL, max_width, bold=True)
-    if short != name and column < 0 and tree.is_regression:  # a clipped number would be a wrong one
+    if short != name and predicted:  # a clipped number would be a wrong one
         short = ""
     return Bar(x, y, width, fill, short, _fitting_label(tree, node, label, max_width), tooltip)
 

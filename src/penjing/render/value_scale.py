@@ -9,13 +9,16 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from penjing.render.theme import PALETTE, THEMES, Theme, blend, contrast
-from penjing.text.labels import rounded_text
+from penjing.text.labels import digits_between, rounded_text
 from penjing.tree.tree_data import TreeData
 
 DIGITS = 3
-"""Numbers on pictures have so many significant digits; tooltips have all."""
+"""Numbers on pictures have so many significant digits, or more if their range is narrow."""
+MAX_ZEROS = 6
+"""More zeros after the digits are written as a power of ten."""
 N_TINTS = 25
 """The number of different tints."""
 WEAKEST, STRONGEST = 1.08, 3.2
@@ -24,15 +27,33 @@ LEGEND_STEPS = 6
 """The number of tints in the legend."""
 
 
-def short_number(value: float) -> str:
-    """Return a number with three significant digits.
+def short_number(value: float, digits: int = DIGITS) -> str:
+    """Return a number with a few significant digits; many zeros are a power of ten.
 
     Examples
     --------
-    >>> short_number(45.0967), short_number(38.0), short_number(206855.8)
-    ('45.1', '38', '207000')
+    >>> short_number(45.0967), short_number(38.0), short_number(206855.8), short_number(1.2345e9)
+    ('45.1', '38', '207000', '1.23e+09')
     """
-    return rounded_text(value, DIGITS) if math.isfinite(value) else str(value)
+    if not math.isfinite(value):
+        return str(value)
+    if abs(value) >= 10.0 ** (digits + MAX_ZEROS):
+        mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+        shortest = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+        return f"{shortest}e{exponent}"
+    return rounded_text(value, digits)
+
+
+def short_ends(low: float, high: float) -> tuple[str, str]:
+    """Return the ends of an axis with as many digits as the distance between them needs.
+
+    Examples
+    --------
+    >>> short_ends(0.42, 80.0), short_ends(1987.0, 2023.0)
+    (('0.42', '80'), ('1987', '2023'))
+    """
+    digits = digits_between(low, high, DIGITS)
+    return short_number(low, digits), short_number(high, digits)
 
 
 @lru_cache(maxsize=8)
@@ -88,6 +109,13 @@ class ValueScale:
         span = self.axis_high - self.axis_low
         return min(max((value - self.axis_low) / span, 0.0), 1.0) if span > 0 else 0.5
 
+    def text(self, value: float) -> str:
+        """Return a value with as many digits as the range of the predictions needs."""
+        ends = (self.lowest, self.highest)
+        if not self.lowest < self.highest:
+            ends = (self.axis_low, self.axis_high)
+        return short_number(value, digits_between(*ends, DIGITS))
+
     def legend_values(self) -> list[float]:
         """Return the values whose tints the legend shows, in ascending order."""
         span = self.highest - self.lowest
@@ -96,11 +124,24 @@ class ValueScale:
         return [self.lowest + span * k / (LEGEND_STEPS - 1) for k in range(LEGEND_STEPS)]
 
 
-def spread_of(tree: TreeData, node: int) -> float:
-    """Return the standard deviation of the target in a node of a regression tree."""
-    weight = float(tree.weight[node])
-    loss = float(tree.reader.loss(tree.nodes.total[node]))
-    return math.sqrt(max(loss, 0.0) / weight) if weight > 0 else 0.0
+def squares_of(tree: TreeData) -> npt.NDArray[np.float64]:
+    """Return the sum of squares about the mean of each node of a regression tree.
+
+    It is the difference of two sums. One that is not larger than what these sums are rounded by is
+    zero: a node whose rows have one number has no spread.
+    """
+    total = tree.nodes.total
+    squares = np.asarray(tree.reader.loss(total), np.float64)
+    n_added = np.maximum(total[:, 0], 2.0)
+    if n_rows := tree.about.get("n_rows"):  # weights may add up to more
+        n_added = np.minimum(n_added, float(n_rows) + 2.0)
+    rounding = np.finfo(np.float64).eps * n_added * np.abs(total[:, 2])
+    return np.where(squares > rounding, squares, 0.0)
+
+
+def spreads_of(tree: TreeData) -> npt.NDArray[np.float64]:
+    """Return the standard deviation of the target in each node of a regression tree."""
+    return np.asarray(np.sqrt(squares_of(tree) / np.where(tree.weight > 0, tree.weight, 1.0)))
 
 
 def value_scale(tree: TreeData, sketches: Iterable[Mapping[str, Any]] = ()) -> ValueScale | None:
@@ -125,9 +166,7 @@ def value_scale(tree: TreeData, sketches: Iterable[Mapping[str, Any]] = ()) -> V
     with_rows = with_rows if len(with_rows) else np.arange(len(tree.nodes))
     values = tree.values[with_rows]
     lowest, highest = float(values.min()), float(values.max())
-    weight = np.maximum(tree.weight[with_rows], 1e-300)
-    loss = np.maximum(tree.reader.loss(tree.nodes.total[with_rows]), 0.0)
-    spread = np.sqrt(loss / weight) if tree.has_counts else np.zeros(len(values))
+    spread = spreads_of(tree)[with_rows] if tree.has_counts else np.zeros(len(values))
     ends = [float((values - spread).min()), float((values + spread).max())]
     for sketch in sketches:
         for count, mean, deviation in _entries(sketch):

@@ -176,6 +176,25 @@ def rounded_text(number: float, digits: int = 6) -> str:
     return number_text(float(f"{number:.{digits}g}"))
 
 
+def digits_between(low: float, high: float, least: int) -> int:
+    """Return with how many significant digits numbers between two ends can be told apart.
+
+    Digits show at least a fiftieth of the distance. There are at least `least` of them and, for
+    two equal ends, at least six.
+
+    Examples
+    --------
+    >>> digits_between(12.0, 45.1, 3), digits_between(2002.5, 2019.2, 3), digits_between(7, 7, 3)
+    (3, 5, 6)
+    """
+    span, largest = high - low, max(abs(low), abs(high))
+    if not 0 < span < math.inf:
+        return max(least, 6)
+    first_digit = 10.0 ** math.floor(math.log10(largest))
+    more = math.ceil(math.log10(first_digit / span / 2)) if first_digit > 0 else 0
+    return min(max(least, 3 + more), 15)
+
+
 def figure_text(number: float) -> str:
     """Return an error or a mean in four digits, or in all digits before the point.
 
@@ -393,9 +412,42 @@ def comparison_cut(tree: TreeData, cut: float) -> float:
 
 
 def value_text(tree: TreeData, node: int) -> str:
-    """Return the text of the prediction of a node."""
+    """Return the text of the prediction of a node.
+
+    A number has six digits, or as many as tell the predictions of the tree apart, and all digits
+    before the point.
+    """
     answer = tree.answer(node)
-    return f"{answer:.6g}" if tree.is_regression else quoted(answer)
+    if not isinstance(answer, float) or not tree.is_regression:
+        return quoted(answer)
+    ends = float(tree.values.min()), float(tree.values.max())
+    return predicted_text(answer, digits_between(*ends, least=6))
+
+
+def value_texts(values: Sequence[float]) -> list[str]:
+    """Return the texts of all predictions of a tree, as `value_text` writes them.
+
+    Examples
+    --------
+    >>> value_texts([0.25, 123456.789]), value_texts([1000000.25, 1000001.5])
+    (['0.25', '123457'], ['1000000.25', '1000001.5'])
+    """
+    digits = digits_between(min(values), max(values), least=6)
+    return [predicted_text(value, digits) for value in values]
+
+
+def predicted_text(number: float, digits: int = 6) -> str:
+    """Return a predicted number with so many digits, and all those before the point.
+
+    Examples
+    --------
+    >>> predicted_text(2 / 3), predicted_text(1234567.8), predicted_text(1.5e20)
+    ('0.666667', '1234568', '1.5e+20')
+    """
+    if not math.isfinite(number) or abs(number) >= 1e15:
+        return f"{number:.{digits}g}"
+    before = len(str(int(abs(number))))
+    return rounded_text(number, max(digits, before))
 
 
 def counts_text(tree: TreeData, node: int) -> str:

@@ -134,9 +134,13 @@ def tick_text(value: float, power: int) -> str:
     --------
     >>> tick_text(0.30000000000000004, -1), tick_text(20000, 3), tick_text(2e7, 6)
     ('0.3', '20,000', '2e+07')
+    >>> tick_text(1600000200.0, 2), tick_text(1600000400.0, 2)
+    ('1,600,000,200', '1,600,000,400')
     """
     if value and (abs(value) >= 1e7 or power < -6):
-        return f"{value:.4g}"
+        digits = math.floor(math.log10(abs(value))) - power + 1
+        if digits <= 6 or power < -6 or abs(value) >= 1e15:
+            return f"{value:.{min(max(digits, 4), 17)}g}"
     text = f"{value:,.{max(0, -power)}f}"
     return text.removeprefix("-") if float(text.replace(",", "")) == 0 else text
 

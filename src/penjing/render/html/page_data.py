@@ -24,13 +24,15 @@ from penjing.render.theme import THEMES
 from penjing.render.value_scale import (
     LEGEND_STEPS,
     ValueScale,
+    short_ends,
     short_number,
+    spreads_of,
     value_scale,
     value_tints,
 )
 from penjing.render.visible_nodes import GatheredLeaves
 from penjing.text.font_metrics import ADVANCES, advance
-from penjing.text.labels import CutText, cut_text, quoted, value_text
+from penjing.text.labels import CutText, cut_text, quoted, value_texts
 from penjing.tree.split import Surrogate
 from penjing.tree.tree_data import TreeData
 
@@ -93,9 +95,7 @@ def page_data(
         "levels": [nodes.levels(i).tolist() for i in range(len(nodes))],
         "total": [[_plain_number(v) for v in row] for row in nodes.total.tolist()],
         "value": (
-            [value_text(tree, i) for i in range(len(nodes))]
-            if tree.is_regression
-            else tree.values.tolist()
+            value_texts(tree.values.tolist()) if tree.is_regression else tree.values.tolist()
         ),
         "score": _scores(tree),
         "missing": None if nodes.missing is None else nodes.missing.tolist(),
@@ -174,21 +174,19 @@ def _scores(tree: TreeData) -> list[str]:
 
 def _scale(tree: TreeData, scale: ValueScale) -> dict[str, Any]:
     """Return the scale of a regression tree, and the numbers of its nodes that cards show."""
-    weight = tree.weight
-    loss = np.maximum(tree.reader.loss(tree.nodes.total), 0.0)
-    deviation = np.sqrt(loss / np.where(weight > 0, weight, 1.0)).tolist()
-    ends = {"low": short_number(scale.axis_low), "high": short_number(scale.axis_high)}
+    deviation = spreads_of(tree).tolist()
+    ends = dict(zip(("low", "high"), short_ends(scale.axis_low, scale.axis_high), strict=True))
     return {
         "lowest": scale.lowest,
         "highest": scale.highest,
         "axis": [scale.axis_low, scale.axis_high],
-        "short": [short_number(value) for value in tree.values.tolist()],
+        "short": [scale.text(value) for value in tree.values.tolist()],
         "spread": [float(f"{value:.6g}") for value in deviation],
         "spread_text": [short_number(value) for value in deviation],
         "steps": LEGEND_STEPS,
         "tints": {name: list(value_tints(THEMES[name])) for name in ("light", "dark")},
         "legend": [
-            [short_number(value), round(scale.relative(value), PLACES)]
+            [scale.text(value), round(scale.relative(value), PLACES)]
             for value in scale.legend_values()
         ],
         "note": {

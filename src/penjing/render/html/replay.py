@@ -18,7 +18,7 @@ from penjing.explain import pruning_text
 from penjing.explain.node import story
 from penjing.explain.trace_text import step_lines
 from penjing.i18n import LANGUAGES, say
-from penjing.text.labels import CutText, cut_label, cut_text, quoted
+from penjing.text.labels import CutText, cut_label, cut_text, quoted, value_texts
 from penjing.text.phrases import method_name
 from penjing.tree.split import level_text
 from penjing.tree.tree_data import TreeData
@@ -196,7 +196,7 @@ def _grown_arrays(tree: TreeData, grown_number: Mapping[int, int]) -> dict[str, 
         "open": [node for node, cut in enumerate(cuts) if cut.is_open],
         "levels": [node.get("levels", []) for node in nodes],
         "total": [node["total"] for node in nodes],
-        "value": [f"{value:.6g}" for value in values] if tree.is_regression else values,
+        "value": value_texts(values) if tree.is_regression else values,
     }
 
 

@@ -16,7 +16,7 @@ from penjing.render.class_colours import legend_entries
 from penjing.render.diagram import build_diagram
 from penjing.render.report.page import Page, text
 from penjing.render.theme import PALETTE
-from penjing.text.labels import quoted, weight_text
+from penjing.text.labels import figure_text, quoted, weight_text
 from penjing.text.phrases import join_names, method_name, recipe_name
 from penjing.text.row_amounts import training_rows_text
 from penjing.tree.tree_data import TreeData
@@ -119,10 +119,10 @@ def _about_tree(tree: TreeData, lang: str) -> str:
 def _about_score(tree: TreeData, report: AnyReport | None, where: str, lang: str) -> str:
     if isinstance(report, NumberReport):
         r2 = "–" if report.r2 is None else f"{report.r2:.3f}"
-        rmse = f"{report.rmse:.4g}"
+        rmse = figure_text(report.rmse)
         sentence = say("verdict_rmse", lang, where=where, rmse=rmse, r2=r2)
         if report.baseline is not None:
-            sentence += say("verdict_rmse_baseline", lang, rmse=f"{report.baseline.rmse:.4g}")
+            sentence += say("verdict_rmse_baseline", lang, rmse=figure_text(report.baseline.rmse))
         return sentence + say("full_stop", lang)
     if report is not None:
         low, high = interval_percents(report.interval)
@@ -166,12 +166,12 @@ def _about_columns(tree: TreeData, lang: str) -> str:
 def _figures(tree: TreeData, report: AnyReport | None, lang: str) -> list[tuple[str, str]]:
     figures: list[tuple[str, str]] = []
     if isinstance(report, NumberReport):
-        figures.append((say("chart_axis_rmse", lang), f"{report.rmse:.4g}"))
-        figures.append((say("figure_mae", lang), f"{report.mae:.4g}"))
+        figures.append((say("chart_axis_rmse", lang), figure_text(report.rmse)))
+        figures.append((say("figure_mae", lang), figure_text(report.mae)))
         if report.r2 is not None:
             figures.append(("R²", f"{report.r2:.3f}"))
         if report.baseline is not None:
-            figures.append((say("figure_baseline_rmse", lang), f"{report.baseline.rmse:.4g}"))
+            figures.append((say("figure_baseline_rmse", lang), figure_text(report.baseline.rmse)))
     elif report is not None:
         figures.append((say("curve_accuracy", lang), share_text(report.accuracy)))
         if report.baseline is not None:
