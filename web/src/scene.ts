@@ -144,7 +144,7 @@ export class Drafts {
     const size = data.counted ? sizeText(tree, at(tree.weight, node), say) : "";
     const weighs = isPlain ? "" : `${size}${data.marks[say("lang")]?.[node]?.[0] ?? ""}`.trim();
     const plot = show === "data" ? (data.plots[node] ?? null) : null;
-    let counts = isPlain ? "" : countsText(tree, node);
+    let counts = isPlain ? "" : countsText(tree, node, clipped);
     const wide = Math.max(
       width(name, NAME, true) + 14 + width(note, SMALL),
       width(counts, SMALL) + 14 + width(weighs, SMALL),
@@ -270,7 +270,7 @@ export function barOf(shares: number[], shades: number[], order: number[]): BarP
   return [...parts.filter((part) => !isRest(part)), ...parts.filter(isRest)];
 }
 
-function countsText(tree: Tree, node: number): string {
+function countsText(tree: Tree, node: number, clipped: Measure["clipped"]): string {
   const { data } = tree;
   const total = at(data.total, node);
   if (!data.counted) return "";
@@ -279,7 +279,7 @@ function countsText(tree: Tree, node: number): string {
     return spread === undefined ? tree.shortAnswer(node) : `${tree.shortAnswer(node)} ± ${spread}`;
   }
   if (total.length <= MOST_COUNTED) return data.order.map((class_) => amount(at(total, class_))).join(" : ");
-  return `${tree.answer(node)} ${roundEven(100 * tree.purity(node))}%`;
+  return `${clipped(tree.answer(node), SMALL, MAX_NAME)} ${roundEven(100 * tree.purity(node))}%`;
 }
 
 /** The boxes of the visible part, with places and texts. */

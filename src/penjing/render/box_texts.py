@@ -304,7 +304,8 @@ class BoxWriter:
             return " : ".join(weight_text(float(total[k])) for k in facts.order)
         weight = float(np.sum(total))
         share = float(total[tree.values[node]]) / weight if weight else 0.0
-        return f"{value_text(tree, node)} {round(100 * share)}%"
+        name = clip_middle(value_text(tree, node), SMALL, MAX_NAME)
+        return f"{name} {round(100 * share)}%"
 
     def _size(self, weight: float, facts: _Facts) -> str:
         return size_of(weight, self.lang, is_weight=facts.has_weights)
