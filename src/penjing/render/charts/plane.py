@@ -100,7 +100,10 @@ def _plane_columns(tree: TreeData, x: str, y: str) -> tuple[int, int]:
             raise unknown_name_error("plane_no_column", name, names)
         place = names.index(name)
         if tree.schema[place].kind != "numeric":
-            raise ChoiceError("plane_not_numeric", column=name)
+            others = [f.name for f in tree.schema if f.kind == "numeric"]
+            if len(others) < 2:
+                raise ChoiceError("plane_too_few_numeric", column=name, n=len(others))
+            raise ChoiceError("plane_not_numeric", column=name, columns=Names(others))
         places.append(place)
     if x == y:
         raise ChoiceError("plane_one_column", column=x)
