@@ -113,6 +113,15 @@ def test_rows_of_one_number_have_no_spread():
         assert "± 0, " in dot.write(tree)
 
 
+@pytest.mark.parametrize(
+    ("lang", "part"),
+    [("en", "On its own training rows its root mean"), ("zh", "在自己的训练样本上")],
+)
+def test_a_report_without_folds_has_the_error_in_training(lang, part):
+    summary = grown("as usual").report(lang=lang, cross_validation=False).split("<svg")[0]
+    assert part in summary
+
+
 def test_figures_of_a_report_have_no_powers_of_ten():
     x = np.arange(300) % 83
     y = 68_000.0 * (x // 20) + 1_000 * np.sin(np.arange(300))

@@ -122,17 +122,29 @@ def tree_facts(tree: TreeData, lang: str) -> list[str]:
 
 def _fit_of_numbers(tree: TreeData, lang: str) -> list[str]:
     """Return the root mean square error of the leaves in training, and R²."""
+    fit = training_fit(tree)
+    if fit is None:
+        return []
+    rmse, r2 = fit
+    facts = [say("training_rmse", lang, rmse=short_number(rmse))]
+    if r2 is not None:
+        facts.append(say("training_r2", lang, r2=short_number(r2)))
+    return facts
+
+
+def training_fit(tree: TreeData) -> tuple[float, float | None] | None:
+    """Return the root mean square error of a regression tree in training, and R² if it is defined.
+
+    None if the tree has no weight, or the sums are not finite.
+    """
     weight = float(tree.weight[0])
     losses = squares_of(tree)
     for node in tree.nodes.answers:  # predictions that are not the mean
         losses[node] = tree.losses[node]
     loss, whole = float(losses[tree.is_leaf].sum()), float(losses[0])
     if not weight > 0 or not math.isfinite(loss):
-        return []
-    facts = [say("training_rmse", lang, rmse=short_number(math.sqrt(loss / weight)))]
-    if whole > 0:
-        facts.append(say("training_r2", lang, r2=short_number(1 - loss / whole)))
-    return facts
+        return None
+    return math.sqrt(loss / weight), 1 - loss / whole if whole > 0 else None
 
 
 def share_text(part: float, whole: float, lang: str, *, is_weight: bool = False) -> str:
@@ -158,7 +170,7 @@ def heading_layout(head: Heading, width: float) -> HeadingLayout:
         texts.append(HeadingText(MARGIN, y, line, "facts"))
         y += LINE_HEIGHT
     swatches: list[Swatch] = []
-    entries = list(_entries(head))
+    entries = list(heading_entries(head))
     if entries:
         y += 6
         shown = [(clip_middle(t, LINE, min(MAX_ENTRY, room - SWATCH - 6)), s) for t, s in entries]
@@ -177,7 +189,7 @@ def heading_layout(head: Heading, width: float) -> HeadingLayout:
     return HeadingLayout(tuple(texts), tuple(swatches), y)
 
 
-def _entries(head: Heading) -> Iterator[tuple[str, Swatch]]:
+def heading_entries(head: Heading) -> Iterator[tuple[str, Swatch]]:
     """Yield the text and the swatch of each entry of the legend, at no place yet."""
     for index, (name, count) in enumerate(head.legend):
         yield (f"{name} ({count})" if count else name), Swatch(0, 0, index)

@@ -96,14 +96,16 @@ def write(
     return draw(diagram, look)
 
 
-def draw(diagram: Diagram, theme: Theme) -> str:
-    """Return a diagram as SVG."""
+def draw(diagram: Diagram, theme: Theme, *, has_heading: bool = True) -> str:
+    """Return a diagram as SVG; without its heading, a page has to show that beside it."""
     elements = [
         *(_edge(box.edge) for box in diagram.boxes if box.edge is not None),
         *(_box(box, theme) for box in diagram.boxes),
     ]
     size = (diagram.width, diagram.height)
-    return svg_document(elements, size, diagram.heading, theme, diagram.lang)
+    return svg_document(
+        elements, size, diagram.heading, theme, diagram.lang, has_heading=has_heading
+    )
 
 
 def svg_document(
@@ -112,13 +114,15 @@ def svg_document(
     heading: Heading,
     theme: Theme,
     lang: str,
+    *,
+    has_heading: bool = True,
 ) -> str:
     """Return SVG elements with their heading as a document.
 
     `size` is the width and height of the elements, and the least height of the heading.
     """
     places = heading_layout(heading, size[0])
-    top = max((places.height, *size[2:]))
+    top = max((places.height, *size[2:])) if has_heading else 0.0
     width, height = _fmt(size[0]), _fmt(size[1] + top)
     font = f'font-family="{escape(FONTS)}" font-size="{_fmt(SMALL)}" fill="{theme.text}"'
     area = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
@@ -129,7 +133,7 @@ def svg_document(
         f"<style>{_style(theme)}</style>",
         HATCHES if theme is THEMES["print"] else "",
         f'<rect width="100%" height="100%" fill="{theme.background}"/>',
-        *_heading(places, theme),
+        *(_heading(places, theme) if has_heading else ()),
         f'<g transform="translate(0 {_fmt(top)})">',
         *elements,
         "</g>",

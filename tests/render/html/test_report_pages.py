@@ -86,6 +86,7 @@ def fitted(name: str) -> tuple[Any, Table, Table]:
     return tree.prune("pessimistic"), train, test
 
 
+BACKGROUND = "e => getComputedStyle(e).backgroundColor"
 NAMES = ("2", "7", "19", "26", "numbers", "long3")
 
 
@@ -239,21 +240,28 @@ def test_counts_of_the_summary_have_thousands_separators():
     assert "3000" not in summary.split("<svg")[0]
 
 
-@pytest.mark.parametrize("n_classes", [2, 7, 19])
-def test_on_a_phone_the_report_names_the_colours_beside_the_picture(browser, tmp_path, n_classes):
-    tree = many(n_classes)
+@pytest.mark.parametrize("n_classes", [2, 7, 19, 0])
+def test_the_report_names_the_colours_beside_the_picture(browser, tmp_path, n_classes):
+    tree = many(n_classes) if n_classes else penjing.fit(numbers(300, 0), recipe="rpart")
     path = tmp_path / "report.html"
     tree.report(path, cross_validation=False)
     page = browser.new_page(viewport={"width": 390, "height": 844})
     page.goto(path.as_uri())
     entries = page.locator(".legend > li")
-    assert entries.count() == min(n_classes, 8)
+    assert entries.count() == (min(n_classes, 8) or 6)
     for i in range(entries.count()):
         box = entries.nth(i).bounding_box()
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 390
     legend, picture = (page.locator(s).first.bounding_box() for s in (".legend", "figure"))
     assert legend["y"] + legend["height"] <= picture["y"]
+    fills = [entry.evaluate(BACKGROUND) for entry in page.locator(".legend > li > span").all()]
+    assert len(set(fills)) == len(fills)
+    facts = page.locator("#verdict h3 + p")
+    assert f"{tree.n_leaves} leaves" in facts.inner_text()
+    assert facts.evaluate("e => e.scrollWidth <= e.clientWidth")
+    picture = page.locator("figure svg").first  # they are not told twice, and never cut
+    assert f"{tree.n_leaves} leaves" not in " ".join(picture.locator("text").all_text_contents())
     page.set_viewport_size({"width": 1100, "height": 900})
-    assert not page.locator(".legend").first.is_visible()
+    assert page.locator(".legend").first.is_visible()
     page.close()

@@ -43,9 +43,12 @@ class Pictures:
         '--c-ffffff-000000:#000000'
         """
         self._n += 1
-        light = draw("light")
-        text = self._adapted(light, draw("dark")) if adapts else light
-        return _scoped(text.strip(), f"picture{self._n}")
+        return _scoped(self.adapt(draw, adapts=adapts).strip(), f"picture{self._n}")
+
+    def adapt(self, write: Callable[[str], str], *, adapts: bool) -> str:
+        """Return what is written in the light theme, with variables for colours that differ."""
+        light = write("light")
+        return self._adapted(light, write("dark")) if adapts else light
 
     def declarations(self, theme: str) -> str:
         """Return the CSS variables of a theme, ``light`` or ``dark``."""

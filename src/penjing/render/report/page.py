@@ -60,6 +60,10 @@ class Page:
         mark = "" if start is None else f'<span class=start style="--start:{start:.3f}"></span>'
         return f"<figure{half} {attributes}>{picture}{mark}</figure>"
 
+    def adaptive(self, write: Callable[[str], str]) -> str:
+        """Return HTML whose colours follow the theme; `write` returns it in a theme."""
+        return self._pictures.adapt(write, adapts=self.theme != "light")
+
     def table(
         self,
         caption: str,

@@ -33,12 +33,13 @@ font-variant-numeric:tabular-nums}}
 .figures span{{color:var(--faint);font-size:.87rem}}
 .wide,figure{{overflow-x:auto;max-width:100%}}
 figure{{margin:.6rem 0}}
-.start,.legend{{display:none}}
-@media screen and (max-width:600px){{figure{{position:relative}}
-.legend{{display:flex;flex-wrap:wrap;gap:.1rem 1rem;margin:.6rem 0;padding:0;list-style:none}}
+h3+p.f,.legend,.legend+p.f,.legend+p.f+p.f{{font-size:.82rem;margin:.25rem 0}}
+.legend{{display:flex;flex-wrap:wrap;gap:.1rem 1rem;padding:0;list-style:none}}
 .legend li{{overflow-wrap:anywhere}}
 .legend span{{display:inline-block;width:.75rem;height:.75rem;margin-right:.4rem;
 border:1px solid var(--line);border-radius:2px}}
+.start{{display:none}}
+@media screen and (max-width:600px){{figure{{position:relative}}
 .start{{display:block;position:absolute;top:0;width:90%;height:1px;pointer-events:none;
 scroll-initial-target:nearest;left:clamp(0px,var(--start)*var(--least) - 45%,var(--least) - 90%)}}}}
 figure svg{{display:block;max-width:100%;height:auto;min-width:var(--least,0)}}

@@ -12,10 +12,11 @@ from penjing.evaluate.number_report import NumberReport
 from penjing.evaluate.report_text import interval_percents
 from penjing.i18n import count_text, say
 from penjing.render import svg
-from penjing.render.class_colours import legend_entries
 from penjing.render.diagram import build_diagram
+from penjing.render.heading import Heading, Swatch, heading_entries, training_fit
 from penjing.render.report.page import Page, text
-from penjing.render.theme import PALETTE
+from penjing.render.theme import Theme, find_theme
+from penjing.render.value_scale import value_tints
 from penjing.text.labels import figure_text, quoted, weight_text
 from penjing.text.phrases import join_names, method_name, recipe_name
 from penjing.text.row_amounts import training_rows_text
@@ -66,26 +67,34 @@ def add_verdict(
     diagram = build_diagram(tree, lang=lang, title=title, max_leaves=most)
     root = diagram.boxes[0]
     picture = page.figure(
-        lambda theme: svg.write(tree, theme=theme, lang=lang, title=title, max_leaves=most),
+        lambda theme: svg.draw(diagram, find_theme(theme), has_heading=False),
         f"{page.title}: {title}",
         start=(root.x + root.width / 2) / diagram.width,
     )
-    legend = _narrow_legend(tree, lang)
+    caption = page.adaptive(lambda theme: _caption(diagram.heading, find_theme(theme), lang))
     body = f"<div class=sentences>{shown}</div><ul class=figures role=list>{figures}</ul>"
-    body += legend + picture
+    body += f"<h3>{text(title)}</h3>{caption}{picture}"
     page.add_section("verdict", say("document_verdict", lang), body)
 
 
-def _narrow_legend(tree: TreeData, lang: str) -> str:
-    """Return the colours of the classes, for screens where that of the picture is scrolled away."""
+def _caption(heading: Heading, theme: Theme, lang: str) -> str:
+    """Return the heading of the picture as text that wraps on narrow screens."""
+    fills, tints = svg.class_fills(theme), value_tints(theme)
     entries = "".join(
-        f'<li><span style="background:{colour}"></span>{text(name)}</li>'
-        for colour, (name, _) in zip(PALETTE, legend_entries(tree, lang), strict=False)
+        f'<li><span style="background:{_colour(swatch, fills, tints)}"></span>{text(name)}</li>'
+        for name, swatch in heading_entries(heading)
     )
-    label = say("view_classes", lang)
-    return (
-        f'<ul class=legend role=list aria-label="{text(label)}">{entries}</ul>' if entries else ""
-    )
+    label = say("view_classes" if heading.legend else "picture_scale", lang)
+    legend = f'<ul class=legend role=list aria-label="{text(label)}">{entries}</ul>'
+    notes = (", ".join(heading.grey), heading.scale_note)
+    below = "".join(f"<p class=f>{text(note)}</p>" for note in notes if note)
+    return f"<p class=f>{text(heading.facts)}</p>{legend if entries else ''}{below}"
+
+
+def _colour(swatch: Swatch, fills: Sequence[str], tints: Sequence[str]) -> str:
+    if swatch.colour_index >= 0:
+        return fills[swatch.colour_index]
+    return tints[round(swatch.value * (len(tints) - 1))]
 
 
 def _leaves_that_fit(tree: TreeData, lang: str) -> int:
@@ -142,6 +151,10 @@ def _about_score(tree: TreeData, report: AnyReport | None, where: str, lang: str
     if isinstance(training, dict) and training.get("of"):
         share = share_text(training["correct"] / training["of"])
         return say("verdict_training", lang, accuracy=share)
+    fit = training_fit(tree) if tree.is_regression and tree.has_counts else None
+    if fit is not None:
+        r2 = "–" if fit[1] is None else f"{fit[1]:.3f}"
+        return say("verdict_training_rmse", lang, rmse=figure_text(fit[0]), r2=r2)
     return say("verdict_unknown", lang)
 
 
