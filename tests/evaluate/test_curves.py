@@ -257,6 +257,22 @@ def test_a_report_has_the_training_accuracy_of_every_pruned_tree():
 
 
 @pytest.mark.parametrize("regression", [False, True])
+def test_a_report_without_folds_has_a_pruning_curve_of_the_training_rows(regression):
+    rows = rows_of(120, 3, regression=regression)
+    tree = fit(rows, recipe="cart-binary")
+    curve = pruning_curve(tree, rows, cross_validation=False)
+    assert curve["tested"] is None
+    assert [point["test"] for point in curve["points"]] == [None] * len(curve["points"])
+    assert [point["train"] for point in curve["points"]] == [
+        point["train"] for point in pruning_curve(tree, rows, k=3)["points"]
+    ]
+    page = tree.report(cross_validation=False)
+    chart = page.split('id="curves"')[1].split("</section>")[0]
+    assert chart.count("<circle") + chart.count("<title>") >= len(curve["points"])
+    assert len(curve["points"]) > 3
+
+
+@pytest.mark.parametrize("regression", [False, True])
 def test_errors_and_choices_of_a_pruning_curve_are_those_of_the_definition(regression):
     rows = rows_of(150, 6, regression=regression)
     held_out = rows_of(70, 7, regression=regression)

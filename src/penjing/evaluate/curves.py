@@ -143,6 +143,7 @@ def pruning_curve(
     *,
     k: int = 10,
     seed: int = 0,
+    cross_validation: bool = True,
 ) -> Curve:
     """Prune a tree by cost-complexity, weakest link first, and measure every tree on the way.
 
@@ -157,6 +158,8 @@ def pruning_curve(
         The test set.
     k, seed : int
         The number of folds and their seed, for cross-validation.
+    cross_validation : bool
+        Whether to cross-validate without ``test``; otherwise the points have no test measure.
 
     Returns
     -------
@@ -188,7 +191,7 @@ def pruning_curve(
     if test is not None:
         test_scores = [_pooled([score(subtree, test)]) for subtree in subtrees]
         tested = "rows"
-    elif train is not None and train.target is not None:
+    elif cross_validation and train is not None and train.target is not None:
         alphas = _geometric_means([link.alpha for link in links])
         test_scores = _cross_validated(tree, train, [alphas[i] for i in shown], k, seed)
         tested = "folds"

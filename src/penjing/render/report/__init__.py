@@ -115,8 +115,9 @@ def write(
         ]
         evaluation.add_curves(page, curves)
     elif not is_crossed and tree.has_counts and (train is not None or test is not None):
-        rows_of_curve = train if test is not None else None
-        evaluation.add_curves(page, [lambda: pruning_curve(tree, rows_of_curve, test)])
+        evaluation.add_curves(
+            page, [lambda: pruning_curve(tree, train, test, cross_validation=False)]
+        )
     if trace:
         tree_sections.add_trace(page, tree, train)
     provenance.add_recipe(page, tree)

@@ -65,13 +65,14 @@ header,main,footer{max-width:none;padding:0}
 nav,details:not([open]){display:none}
 .wide,figure,pre{overflow:visible}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;background:none;padding:0;font-size:8pt}
-figure svg{min-width:0;max-height:235mm}
+figure svg{min-width:0;max-height:235mm}.picture figure svg{max-height:205mm}
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 table{max-width:100%;font-size:9pt}th,td{padding:.12rem .45rem .12rem 0;max-width:none}
 td.long{min-width:0;overflow-wrap:anywhere}th[scope=row]{max-width:17rem}
 .dense{font-size:6.5pt}.dense th,.dense td{padding:.05rem .12rem}
-.charts{gap:.5rem}.charts figure.half{width:48%}
-h2,h3{break-after:avoid}figure,tr,.figures{break-inside:avoid}
+.charts{display:block}.charts>*{display:inline-block;vertical-align:top;margin-right:.5rem}
+.charts figure.half{width:48%}
+h2,h3{break-after:avoid}figure,tr,.figures,.picture{break-inside:avoid}
 a{color:inherit;text-decoration:none}
 """
 

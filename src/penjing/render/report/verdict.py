@@ -73,7 +73,7 @@ def add_verdict(
     )
     caption = page.adaptive(lambda theme: _caption(diagram.heading, find_theme(theme), lang))
     body = f"<div class=sentences>{shown}</div><ul class=figures role=list>{figures}</ul>"
-    body += f"<h3>{text(title)}</h3>{caption}{picture}"
+    body += f"<div class=picture><h3>{text(title)}</h3>{caption}{picture}</div>"
     page.add_section("verdict", say("document_verdict", lang), body)
 
 
