@@ -35,7 +35,7 @@ SHEETS: dict[str, tuple[tuple[int, int], int, int]] = {
     "page": ((900, 579), 2, 230_000),
     "report": ((500, 800), 4, 220_000),
     "pdf": ((640, 470), 2, 120_000),
-    "phone": ((260, 563), 8, 150_000),
+    "phone": ((260, 563), 8, 200_000),
 }
 """The size of the cells of each sheet, how many stand side by side, and the most bytes of the file."""
 PHONE, WINDOW, REPORT = (390, 844), (1400, 900), (1000, 1600)
