@@ -286,6 +286,15 @@ def test_texts_rules_scores_and_files_are_those_of_the_tree(opened):
         assert answer(ask.lab, "GET", f"{base}/{path}")[0] in (400, 404)
 
 
+def test_of_many_rules_the_first_are_listed(opened, monkeypatch):
+    ask, _, book, tree, _ = opened
+    path = f"workbook/{book['workbook']}/tree/{book['first']}/rules"
+    whole = ask("GET", path, of="Rules")
+    assert whole["total"] == tree.n_leaves > 3
+    monkeypatch.setattr("penjing.webapp.questions.MAX_RULES", 3)
+    assert ask("GET", path) == {**whole, "rules": whole["rules"][:3], "text": None}
+
+
 def test_comparison_copy_replay_and_finish(opened):
     ask, info, book, tree, parts = opened
     base = f"workbook/{book['workbook']}"

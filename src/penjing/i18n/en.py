@@ -1244,6 +1244,7 @@ MESSAGES: dict[str, str] = {
     "lab_page_leaves_one": "{n} leaf",
     "lab_page_head_leaves": "leaves",
     "lab_page_rule_facts": "{rows}, {share}%",
+    "lab_page_rules_cut": "The first {n:,} rules are listed; Finish saves all of them.",
     "lab_page_rules_title": "{n:,} rules",
     "lab_page_rules_title_one": "{n} rule",
     "lab_page_score_title": "Score",

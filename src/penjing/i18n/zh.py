@@ -1201,6 +1201,7 @@ MESSAGES: dict[str, str] = {
     "lab_page_head_leaves": "叶结点数",
     "lab_page_rule_facts": "{rows}，{share}%",
     "lab_page_rules_title": "{n} 条规则",
+    "lab_page_rules_cut": "此处列出前 {n} 条规则，“完成”页可保存全部规则。",
     "lab_page_score_title": "评估",
     "lab_page_importances": "属性重要性",
     "lab_page_compare_title": "比较两棵决策树",

@@ -207,7 +207,8 @@ export interface PruningPoint {
   /** One standard error of `validation`; null without validation rows or for numbers. */
   error: number | null;
 }
-export interface Rules { rules: RuleInfo[]; text: string; }
+/** GET rules: those of the first leaves; `total` is the number of all, `text` is null if some are left out. */
+export interface Rules { rules: RuleInfo[]; total: number; text: string | null; }
 export interface RuleInfo { node: number; when: string[]; prediction: Value; rows: number; confidence: number | null; }
 /** GET score: `tree.score(rows).to_json()` and its text. `part` is never "test". */
 export interface ScoreReport { part: Part; report: Record<string, unknown>; text: Text; }

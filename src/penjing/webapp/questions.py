@@ -9,6 +9,7 @@ import inspect
 import math
 from collections.abc import Mapping
 from functools import partial
+from itertools import islice
 from typing import Any, cast
 
 import numpy as np
@@ -43,6 +44,8 @@ Plain = dict[str, Any]
 MAX_PAGE_NODES = 10_000
 """Of a tree with more nodes the upper part is drawn, down to a depth; its nodes keep their numbers,
 since nodes are numbered level by level."""
+MAX_RULES = 1_000
+"""So many rules are listed: those of a tree with 12,000 leaves are 5 MB."""
 MAX_THRESHOLDS = 2_000
 """A gain curve has at most this many points, the best among them."""
 ROWS_PER_PAGE = 500
@@ -375,7 +378,7 @@ def pruning_methods(workbook: Workbook, tree: TreeData) -> list[str]:
 
 
 def rules(workbook: Workbook, tree_id: str, lang: str) -> Plain:
-    """Return the rule of each leaf, as texts and one by one."""
+    """Return the rules of the first leaves one by one, and if that are all, as one text."""
     tree = workbook.tree(tree_id)
     listed = [
         {
@@ -385,9 +388,11 @@ def rules(workbook: Workbook, tree_id: str, lang: str) -> Plain:
             "rows": _plain_weight(rule.weight),
             "confidence": None if tree.is_regression else rule.confidence,
         }
-        for rule in rules_of(tree, lang)
+        for rule in islice(rules_of(tree, lang), MAX_RULES)
     ]
-    return {"rules": listed, "text": tree.write("rules", lang=cast("Any", lang))}
+    are_all = len(listed) == tree.n_leaves
+    text = tree.write("rules", lang=cast("Any", lang)) if are_all else None
+    return {"rules": listed, "total": tree.n_leaves, "text": text}
 
 
 def score_report(workbook: Workbook, tree_id: str, part: object) -> Plain:

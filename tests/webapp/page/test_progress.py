@@ -141,6 +141,24 @@ def test_ten_tabs_keep_working_while_a_large_tree_grows(open_lab, large):
     assert all(len(book["history"]) == 2 for book in books[1:])
 
 
+@pytest.mark.parametrize(
+    ("lang", "title", "notice"),
+    [
+        ("en", "8 rules", "The first 3 rules are listed; Finish saves all of them."),
+        ("zh", "8 条规则", "此处列出前 3 条规则，“完成”页可保存全部规则。"),
+    ],
+)
+def test_of_many_rules_the_first_are_listed(open_lab, monkeypatch, lang, title, notice):
+    monkeypatch.setattr("penjing.webapp.questions.MAX_RULES", 3)
+    lab = open_lab(lang)
+    lab.open_example("watermelon2.0", "id3")
+    lab.page.locator("#lab-tab-rules").click()
+    lab.page.wait_for_selector("ol.rules li")
+    assert lab.page.locator("ol.rules li").count() == 3
+    assert lab.page.locator("#lab-panel-rules h3").text_content() == title
+    assert lab.page.locator("#lab-panel-rules .notice").text_content() == notice
+
+
 def test_a_large_tree_is_changed_on_the_page(open_lab, large):
     lab = open_lab()
     open_table(lab, large.take(np.arange(40_000)))

@@ -22,7 +22,8 @@ export function RulesPanel() {
   };
   return (
     <>
-      <h3>{say("rules_title", { n: value.rules.length })}</h3>
+      <h3>{say("rules_title", { n: value.total })}</h3>
+      {value.rules.length < value.total && <p class="notice">{say("rules_cut", { n: value.rules.length })}</p>}
       <ol class="rules">
         {value.rules.map((rule) => (
           <li key={rule.node}>
