@@ -160,7 +160,7 @@ def test_predicted_numbers_are_points():
     assert [(float(m["actual"]), float(m["predicted"])) for m in found] == list(
         zip(*(values.tolist() for values in report.pairs), strict=True)
     )
-    with pytest.raises(ChoiceError, match="got 'roc'"):
+    with pytest.raises(ChoiceError, match="'roc' needs a categorical target"):
         report.chart("roc")
     assert "pairs" not in report.to_json()
 

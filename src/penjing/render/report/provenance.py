@@ -59,9 +59,9 @@ def recipe_sentences(tree: TreeData, lang: str) -> list[str]:
     >>> tree = penjing.fit(penjing.example("fish"), max_depth=1)
     >>> for sentence in recipe_sentences(tree, "en"):
     ...     print(sentence)
-    The recipe id3 splits each node on the column with the best score by information gain.
+    The recipe id3 splits each node on the column with the best score (information gain).
     A categorical column gets one branch for each category.
-    Rows with missing values are refused.
+    Rows with missing values are not accepted.
     Limits: maximum depth 1.
     """
     recipe: dict[str, Any] = dict(tree.recipe)
