@@ -132,3 +132,14 @@ def test_texts_that_name_rows_are_ids(n):
     again = tree.score(io.BytesIO(f"fruit,a,y\n{rows}".replace(",m\n", ",n\n").encode()))
     assert again.wrong[0].id == "melon 0"
     assert np.all([w.id.startswith("melon") for w in again.wrong])
+
+
+@pytest.mark.parametrize("name", ["customer_id", "Kunden-Nr.", "Order No.", "invoice_no"])
+def test_rows_of_a_large_file_are_named_by_a_column_with_the_name_of_an_id(tmp_path, name):
+    path = tmp_path / "large.csv"
+    rows = [f"C{i},{i % 3},{'pq'[i % 2]}" for i in range(5000)]
+    path.write_text("\n".join([f"{name},a,y", *rows]) + "\n", "utf-8")
+    tree = penjing.fit(str(path), "y", "cart-binary", quiet=True)
+    report = tree.score(str(path))
+    assert report.wrong[0].id is not None
+    assert f"({name} C" in report.text()

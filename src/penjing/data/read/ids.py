@@ -11,7 +11,8 @@ from penjing.data.table import Codes, Floats
 ID_NAME = re.compile(
     r"ids?|uid|uuid|guid|rid|pid|sid|oid|key|index|idx|row|rownum|no|nr|num|number|serial"
     r"|instance|record|case|obs|(?:row|record|case|sample|instance)[_ ]?(?:id|no|number)"
-    r"|.+[_ .-]id|工号|卡号|账号|证号|身份证号|订单号|行号|编码|.*(?:编号|序号|学号|流水号)",
+    r"|.+[_ .-](?:id|no|nr)"
+    r"|工号|卡号|账号|证号|身份证号|订单号|行号|编码|.*(?:编号|序号|学号|流水号)",
     re.IGNORECASE,
 )
 CAMEL_CASE_ID = re.compile(r".*[a-z](?:Id|ID)")
