@@ -11,7 +11,7 @@ const COMPARE: Record<string, (a: number, b: number) => boolean> = {
   "=": (a, b) => a === b,
 };
 
-/** Nodes that a query names: column:…, leaf:…, n>=20, or any text. */
+/** Nodes that a query names: column:… or 属性:…, leaf:… or 叶结点:…, n>=20, or any text. */
 export function matches(tree: Tree, query: string): number[] {
   const words = query.trim();
   if (!words) return [];
@@ -28,7 +28,7 @@ function testOf(tree: Tree, words: string): (node: number) => boolean {
     const compare = COMPARE[sign];
     return (node) => compare !== undefined && compare(at(tree.weight, node), Number(than));
   }
-  const [, kind, rest] = /^(column|leaf):(.*)$/.exec(words) ?? [null, "", words];
+  const [, column, leaf, rest] = /^(?:(column|属性)|(leaf|叶结点))[:：](.*)$/.exec(words) ?? [, , , words];
   const wanted = (rest ?? "").trim().toLowerCase();
   const has = (text: string) => text.toLowerCase().includes(wanted);
   // A tree has few columns and classes, and many nodes.
@@ -38,8 +38,8 @@ function testOf(tree: Tree, words: string): (node: number) => boolean {
   const splitsOn = (node: number) => !tree.isLeaf(node) && at(columns, at(data.column, node));
   const predicts = (node: number) =>
     tree.isLeaf(node) && (classes ? at(classes, tree.classOf(node)) : has(tree.answer(node)));
-  if (kind === "column") return splitsOn;
-  if (kind === "leaf") return predicts;
+  if (column) return splitsOn;
+  if (leaf) return predicts;
   return (node) => splitsOn(node) || predicts(node) || (node > 0 && has(tree.label(node)));
 }
 

@@ -144,6 +144,7 @@ MESSAGES: dict[str, str] = {
     "view_zoom_out": "zoom out",
     "view_fit": "fit to window",
     "view_search": "search",
+    "view_search_hint": "column:… leaf:… n>=20",
     "view_found": "{n:,} found",
     "view_found_at": "{i:,} of {n:,} found",
     "view_found_before": "previous match",

@@ -161,6 +161,7 @@ MESSAGES: dict[str, str] = {
     "view_zoom_out": "缩小",
     "view_fit": "适合窗口",
     "view_search": "查找",
+    "view_search_hint": "属性：… 叶结点：… n>=20",
     "view_found": "找到 {n} 个",
     "view_found_at": "第 {i} 个，共 {n} 个",
     "view_found_before": "上一个匹配",

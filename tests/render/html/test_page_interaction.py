@@ -172,6 +172,8 @@ def test_search_shows_each_match_marks_them_in_every_view_and_is_undone(opened):
     for query, n in (
         ("n>=6000", int((tree.weight >= 6000).sum())),
         ("column:Distance_2", int((tree.nodes.column == 2).sum())),
+        ("属性：Distance_2", int((tree.nodes.column == 2).sum())),
+        ("叶结点:aspen", len(hits)),
     ):
         field.fill(query)
         assert page.locator(".found-text").text_content() == f"1 of {n} found"

@@ -57,7 +57,7 @@ function Search() {
         type="search"
         id={id}
         value={store.query}
-        placeholder="column:… leaf:… n>=20"
+        placeholder={say("view_search_hint")}
         onInput={(event) => store.search(event.currentTarget.value)}
         onKeyDown={keyed}
       />
