@@ -362,3 +362,11 @@ def test_formulas_of_a_trace_are_shown_or_omitted(run, melon):
 def test_thresholds_have_no_other_format(run, melon):
     refused = run("why", melon, "--cuts", "x", "--format", "md")
     assert (refused.code, "--cuts" in refused.err) == (1, True)
+
+
+def test_thresholds_of_all_candidates_have_the_digits_of_32_bits():
+    rows = [{"a": i % 9 / 10, "b": i % 7 / 10 + 3, "y": "uv"[i % 9 > 4]} for i in range(63)]
+    tree = penjing.fit(rows, "y", recipe="sklearn")
+    numbers = [line.split()[2] for line in str(tree.why(0)).splitlines()[2:4]]
+    assert len(numbers) == 2
+    assert all(len(number) <= 4 for number in numbers), numbers

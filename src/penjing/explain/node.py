@@ -523,9 +523,10 @@ def _cut_text(tree: TreeData, record: Mapping[str, Any]) -> CutText:
     field, cut = tree.schema[record["column"]], record["cut"]
     if not field.is_numeric:
         return CutText(level_text(field, int(cut)))
-    text = cut_label(cut, record["cuts"] if record["n_cuts"] == len(record["cuts"]) else ())
-    number = float(text)
     is_single = tree.recipe.get("precision") == "single"
+    others = record["cuts"] if record["n_cuts"] == len(record["cuts"]) else ()
+    text = cut_label(cut, others, single=is_single)
+    number = float(text)
     return CutText(text, (in_32_bits(number) if is_single else number) > comparison_cut(tree, cut))
 
 

@@ -131,8 +131,10 @@ def in_32_bits(value: float) -> float:
         return float(np.float32(value))
 
 
-def cut_label(cut: float, cuts: Sequence[float] = ()) -> str:
+def cut_label(cut: float, cuts: Sequence[float] = (), *, single: bool = False) -> str:
     """Return the text of a threshold: six digits, or as many as distinguish it from the others.
+
+    With `single`, numbers are 32-bit floats: digits beyond their precision are not printed.
 
     Examples
     --------
@@ -142,9 +144,14 @@ def cut_label(cut: float, cuts: Sequence[float] = ()) -> str:
     ...     cut_label(1234567.5, [1234566.5, 1234567.5]),
     ... )
     ('0.3815', '1234567.5', '1234567.5')
+    >>> cut_label(5.450000047683716, [5.35, 5.55], single=True)
+    '5.45'
     """
     others = [abs(cut - other) for other in cuts if other != cut]
     slack = 1e-9 * min(others) if others else 1e-12 * abs(cut)
+    if single:
+        spacing = abs(_next_in_32_bits(cut) - in_32_bits(cut))
+        slack = max(slack, min(spacing, 1e-3 * min(others)) if others else spacing)
     for digits in range(6, 17):
         near = float(f"{cut:.{digits}g}")
         if abs(near - cut) <= slack:
