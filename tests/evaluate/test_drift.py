@@ -160,7 +160,7 @@ def test_unseen_categories_and_missing_values_are_counted():
     unseen = [i + 1 for i, row in enumerate(rows) if row["colour"] in ("pink", "grey")]
     assert list(counts["colour"].unseen_rows) == unseen
     assert "pink (2) and grey (1), in rows 1, 2 and 3\n" in summary.text()
-    assert "pink (2) 和 grey (1)，在第 1、2 和 3 行\n" in summary.text("zh")
+    assert "pink（2）和 grey（1），在第 1、2 和 3 行\n" in summary.text("zh")
     assert "grey (1), in row 2\n" in tree.summarize([rows[3], rows[2]]).text()
     many = tree.summarize([rows[0]] * 3000)
     assert many.columns[[c.name for c in many.columns].index("colour")].unseen_rows == (
@@ -259,4 +259,10 @@ def test_new_rows_are_weighted_as_the_training_rows(tmp_path):
     (tmp_path / "t.csv").write_text("\n".join(["x,w,y", *rows]))
     tree = penjing.fit(tmp_path / "t.csv", "y", weight="w", recipe="cart-binary", quiet=True)
     for training in (None, tmp_path / "t.csv"):
-        assert tree.drift(tmp_path / "t.csv", training).max_psi == 0
+        drift = tree.drift(tmp_path / "t.csv", training)
+        assert drift.max_psi == 0
+        assert drift.text().splitlines()[0] == (
+            "8 new rows, compared with 8 training rows (total weight 44)"
+        )
+        assert "8 行训练数据（总权重 44）" in drift.text("zh")
+        assert drift.to_dict()["n_training"] == 8

@@ -9,6 +9,7 @@ much. Two samples of m and n rows from one population have an index of about (bi
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -114,6 +115,8 @@ class Drift:
         The columns that the tree splits on and, if the training rows are given, all others.
     lacks_columns : bool
         Whether nothing is known about some columns of the training rows.
+    n_training : int or None
+        The number of training rows; None if it is not known.
 
     Examples
     --------
@@ -134,6 +137,7 @@ class Drift:
     predictions: tuple[Share, ...]
     columns: tuple[ColumnDrift, ...]
     lacks_columns: bool
+    n_training: int | None = None
 
     @property
     def max_psi(self) -> float:
@@ -167,9 +171,7 @@ class Drift:
         >>> print("; ".join(penjing.fit(melons).drift(melons).text().splitlines()[:2]))
         17 new rows, compared with 17 training rows; PSI of leaves 0.000 (little change)
         """
-        n_training = say("plain_count", lang, n=weight_text(self.training_weight))
-        n = say("plain_count", lang, n=self.n)
-        lines = [say("drift_rows", lang, rows=n, training=n_training)]
+        lines = [self._rows_line(lang)]
         lines.append(say("drift_leaves", lang, psi=psi_text(self.leaves_psi, lang)))
         lines += self._share_lines(self.leaves, "summary_leaf", lang, changed_only=True)
         if self.predictions_psi is not None:
@@ -182,6 +184,20 @@ class Drift:
             chance = decimals(self.leaves_by_chance, 2)
             lines.append(say("drift_by_chance", lang, n=self.n, psi=chance))
         return "\n".join(lines)
+
+    def _rows_line(self, lang: str) -> str:
+        """Return how many rows are compared; the training rows have their weight, too."""
+        weight, n_training = self.training_weight, self.n_training
+        rows = say("plain_count", lang, n=self.n)
+        if n_training is None and weight == int(weight):
+            n_training = int(weight)
+        if n_training is None:
+            return say("drift_rows_of_weight", lang, rows=rows, weight=weight_text(weight))
+        training = say("plain_count", lang, n=n_training)
+        if math.isclose(weight, n_training, rel_tol=1e-9):
+            return say("drift_rows", lang, rows=rows, training=training)
+        weights = {"training": training, "weight": weight_text(weight)}
+        return say("drift_rows_and_weight", lang, rows=rows, **weights)
 
     @staticmethod
     def _share_lines(
@@ -252,6 +268,7 @@ class Drift:
         return {
             "n": self.n,
             "training_weight": self.training_weight,
+            "n_training": self.n_training,
             "max_psi": self.max_psi,
             "thresholds": {"moderate": MODERATE, "large": LARGE},
             "leaves": {
@@ -377,6 +394,7 @@ def drift(
         classes,
         columns,
         lacks_columns,
+        n_training if isinstance(n_training := tree.about.get("n_rows"), int) else None,
     )
 
 

@@ -583,6 +583,8 @@ MESSAGES: dict[str, str] = {
     "summary_inside": "not a leaf: value missing or unseen",
     "summary_numbers": "predictions from {min} to {max}, mean {mean}",
     "drift_rows": "{rows} new rows, compared with {training} training rows",
+    "drift_rows_and_weight": "{rows} new rows, compared with {training} training rows (total weight {weight})",
+    "drift_rows_of_weight": "{rows} new rows, compared with training rows of total weight {weight}",
     "drift_leaves": "PSI of leaves {psi}",
     "drift_predictions": "PSI of predictions {psi}",
     "drift_little": "{psi} (little change)",

@@ -577,6 +577,8 @@ MESSAGES: dict[str, str] = {
     "summary_inside": "不是叶结点：值缺失或未见过",
     "summary_numbers": "预测值从 {min} 到 {max}，平均 {mean}",
     "drift_rows": "{rows} 行新数据，与 {training} 行训练数据相比较",
+    "drift_rows_and_weight": "{rows} 行新数据，与 {training} 行训练数据（总权重 {weight}）相比较",
+    "drift_rows_of_weight": "{rows} 行新数据，与总权重为 {weight} 的训练数据相比较",
     "drift_leaves": "叶结点的群体稳定性指标 {psi}",
     "drift_predictions": "预测的群体稳定性指标 {psi}",
     "drift_little": "{psi}（变化很小）",
