@@ -130,7 +130,7 @@ def test_numeric_targets_have_the_figures_of_python(open_lab, prices):
         assert [rmse, low, high, mae] == pytest.approx(wanted, rel=1e-3)
     # The label of the axis is not cut off, and there are no error bars to speak of.
     lab.page.locator("#lab-tab-prune").click()
-    lab.page.get_by_role("button", name=re.compile("show validation figures")).click()
+    lab.page.get_by_role("button", name=re.compile("show validation results")).click()
     lab.page.wait_for_selector(".chart .line.validation", state="attached")
     script = (
         "() => Math.min(...[...document.querySelectorAll('.chart text')].map(t => t.getBBox().x))"

@@ -173,7 +173,7 @@ def test_pruning_along_the_path_counts_its_looks(open_lab):
     points = lab.client.ask(
         "GET", f"workbook/{book['workbook']}/tree/{book['current']}/pruning?validation=0"
     )["points"]
-    lab.page.get_by_role("button", name=re.compile("show validation figures")).click()
+    lab.page.get_by_role("button", name=re.compile("show validation results")).click()
     lab.page.wait_for_selector(".chart .error-bar", state="attached")
     assert lab.page.locator(".chart .error-bar").count() == len(points)
     lab.wait_until(f"document.querySelector('.looks').textContent.endsWith(' {len(points)}')")
