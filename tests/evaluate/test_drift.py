@@ -166,8 +166,8 @@ def test_unseen_categories_and_missing_values_are_counted():
     assert many.columns[[c.name for c in many.columns].index("colour")].unseen_rows == (
         *range(1, 1001),
     )
-    assert "pink (3000), in rows 1, 2, 3 and 2,997 more\n" in many.text()
-    assert "pink (3000)，在第 1、2、3 行和另外 2997 行\n" in many.text("zh")
+    assert "pink (3,000), in rows 1, 2, 3 and 2,997 more\n" in many.text()
+    assert "pink（3000），在第 1、2、3 行和另外 2997 行\n" in many.text("zh")
     assert json_is_plain(many.to_json())
     assert counts["x"].missing == 1
     assert sum(summary.predictions.values()) == summary.n == 4
