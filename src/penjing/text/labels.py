@@ -427,8 +427,7 @@ def value_text(tree: TreeData, node: int) -> str:
     answer = tree.answer(node)
     if not isinstance(answer, float) or not tree.is_regression:
         return quoted(answer)
-    ends = float(tree.values.min()), float(tree.values.max())
-    return predicted_text(answer, digits_between(*ends, least=6))
+    return predicted_text(answer, digits_between(*tree.value_range, least=6))
 
 
 def value_texts(values: Sequence[float]) -> list[str]:

@@ -515,6 +515,19 @@ class TreeData:
         return values
 
     @cached_property
+    def value_range(self) -> tuple[float, float]:
+        """The smallest and the largest prediction of a numeric target, over all nodes.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> rows = [{"x": 1, "y": 0.5}, {"x": 2, "y": 2.5}]
+        >>> penjing.fit(rows, "y", "cart-binary", quiet=True).value_range
+        (0.5, 2.5)
+        """
+        return float(self.values.min()), float(self.values.max())
+
+    @cached_property
     def value_bounds(self) -> Floats | None:
         """The bounds of each node's value by ``monotonic_cst``, (nodes, 2); None without it.
 
