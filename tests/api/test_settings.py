@@ -73,7 +73,7 @@ def options_of(kind: str) -> set[str]:
 def test_an_option_of_reading_is_given_to_read(name):
     assert name in inspect.signature(penjing.read).parameters
     assert name not in inspect.signature(penjing.fit).parameters
-    with pytest.raises(penjing.ChoiceError, match=f"'{name}' is an option of reading"):
+    with pytest.raises(penjing.ChoiceError, match=f"'{name}' is an option for reading"):
         penjing.fit("example:golf", quiet=True, **{name: "x"})
 
 

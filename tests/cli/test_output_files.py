@@ -115,3 +115,22 @@ def test_predictions_as_json_are_written_to_the_output(files):
     assert files("predict", "m.tree", "own.csv", "--json", "--lines", "-o", "p.jsonl").out == ""
     assert Path("p.jsonl").read_text("utf-8") == lines
     assert len(lines.splitlines()) == 20
+
+
+@pytest.mark.parametrize("command", ["why", "trace", "report"])
+@pytest.mark.parametrize("extension", ["doc", "docx", "xlsx", "odt", "pptx", "jpg", "csv", "tree"])
+def test_texts_are_not_written_as_another_format(files, command, extension):
+    done = files(command, "m.tree", "-o", f"t.{extension}")
+    assert done.code == Exit.INVALID
+    assert done.err.startswith(f"error: penjing {command} does not write .{extension} files. ")
+    assert not Path(f"t.{extension}").exists()
+
+
+@pytest.mark.parametrize("command", ["why", "trace"])
+def test_texts_are_written_by_their_extensions(files, command):
+    for extension, start in (("html", "<!doctype html>"), ("tex", "\\"), ("json", "")):
+        words = ["--json"] if extension == "json" else []
+        assert files(command, "m.tree", *words, "-o", f"t.{extension}").code == 0
+        assert Path(f"t.{extension}").read_text("utf-8").startswith(start)
+    done = files(command, "m.tree", "--json", "-o", "t.html")
+    assert "penjing " + command + " --json does not write .html files" in done.err

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -272,7 +272,7 @@ def why(
         result = NodeExplanation(explanation, tree)
         replace(charts, output=output).save(console, partial(result.chart, cuts))
         return
-    kind = _format_of(text_format, output)
+    kind = _format_of(console, "why", text_format, output, CHART_ENDINGS)
     if cuts is not None and (kind != "text" or output is not None):
         raise ChoiceError("cuts_are_text")
     explanation = _explain_node(tree, node, read_training_rows, has_data=data is not None)
@@ -297,12 +297,22 @@ def why(
             console.print_hint("why_hint")
 
 
-def _format_of(text_format: str | None, output: str | None) -> str:
+def _format_of(
+    console: Console,
+    command: str,
+    text_format: str | None,
+    output: str | None,
+    charted: Sequence[str] = (),
+) -> str:
     """Return the format that is asked for, by default that of the file's extension."""
     from penjing.formatting.document_formats import format_of_file  # noqa: PLC0415 - heavy
 
+    if console.as_json:
+        sources.check_extension(f"{command} --json", output, ".json")
+        return "text"
     if text_format is not None:
         return str(text_format)
+    sources.check_extension(command, output, ".txt", ".md", ".tex", ".html", ".htm", *charted)
     return (format_of_file(output) if output is not None else None) or "text"
 
 
@@ -427,6 +437,7 @@ def trace(
 
     tree = sources.load_model(model)
     limit = steps or None
+    kind = _format_of(console, "trace", text_format, output)
     rows = _training_rows(console, tree, model, train, reading)
     records = [r for r in tree.about.get("pruning", ()) if r.get("decisions")]
     if records and tree.kept_trace is None and rows is None:
@@ -438,7 +449,6 @@ def trace(
         all_steps = [*events, *itertools.islice(_pruning_steps(records), limit)]
         _print_or_save_json(console, all_steps, output)
         return
-    kind = _format_of(text_format, output)
     n_steps = number_of_steps(tree, rows) if events else 0
     options: dict[str, Any] = {"n_steps": n_steps, "limit": limit, "for_command": True}
     if kind == "text":

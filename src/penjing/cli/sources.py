@@ -524,6 +524,8 @@ def save_model(console: Console, tree: Tree, path: str | None) -> None:
 OTHER_FORMATS = (
     ".xlsx", ".xls", ".ods", ".pdf", ".docx", ".html", ".htm", ".json", ".jsonl", ".ndjson", ".md",
     ".tex", ".csv", ".tsv", ".parquet", ".pq", ".feather", ".arrow", ".svg", ".png", ".tree",
+    ".doc", ".odt", ".rtf", ".ppt", ".pptx", ".xml", ".yaml", ".yml", ".jpg", ".jpeg", ".gif",
+    ".webp",
 )  # fmt: skip
 """Extensions that name a format: a file of another format does not get one of them."""
 
