@@ -321,5 +321,5 @@ def test_grey_classes_are_named_in_every_picture(classes):
         assert all(re.search(rf"\b{name} \(\d+\)", text) for name in grey)
     fills = legend_in(svg.write(tree))
     inside = report_page.write(tree, theme="light")
-    swatches = re.findall(r'<rect[^>]*width="12"[^>]*fill="(#\w+)"', inside)
+    swatches = re.findall(r'<span style="background:(#\w+)"></span>', inside)
     assert swatches[: len(fills)] == fills == legend_in(icicle.write(tree))

@@ -31,6 +31,7 @@ NONE = "None"
 TEXT = "''|'zzz'|long text|lines|NUL|half a letter"
 FILE = "'zzz'|lines|half a letter"
 SWITCH = "True|False"
+STEERING = {"force_splits": "None|{}|[]|()|array[0]", "forbid": "None|[]|()|array[0]"}
 LARGE = "10**9|10**30|10**5000"
 FROM_0 = f"0|3|{LARGE}"
 SIZE = "3|10**9"
@@ -91,7 +92,7 @@ def of_rows() -> list[Call]:
         "work": f"{NONE}|{FILE}|long text|path", "query": NONE, "threads": f"{NONE}|{SIZE}",
         "trace": SWITCH, "sketch": SWITCH, "schema": "None|{}", "weight": NONE, "seed": FROM_0,
         "progress": "None|lambda|class", "sample_weight": NONE, "class_names": NAMES,
-        "quiet": SWITCH, "force_splits": "None|{}|[]|()|array[0]", "forbid": "None|[]|()|array[0]",
+        "quiet": SWITCH, **STEERING,
     }  # fmt: skip
     read = {
         "source": SOURCE, "target": "None|False", "schema": "None|{}|[]|()",
@@ -356,7 +357,8 @@ def of_estimators() -> list[Call]:
 
         told = inspect.signature(kind).parameters.values()
         # None leaves a setting to the recipe
-        calls.append(Call(name, fitted, {}, {p.name: f"type {p.annotation} | None" for p in told}))
+        kinds = {p.name: f"type {p.annotation} | None" for p in told} | STEERING
+        calls.append(Call(name, fitted, {}, kinds))
     return calls
 
 
