@@ -91,11 +91,12 @@ demo: $(STAMPS)/core ## grow the watermelon tree, print it, save it with its pic
 	mkdir -p demo
 	$(BIN)/python examples/demo.py demo
 
+# Each process has neighbouring tests, so that what they share is set up once; an idle one takes over from the other.
 test: setup $(STAMPS)/system ## run the tests in parallel, coverage enforced
-	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" --cov --cov-report=term
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow" --cov --cov-report=term
 
 test-all: setup $(STAMPS)/system build/jupyter/installed ## the same with long suites, then C++ and Python under sanitizers
-	$(BIN)/python -m pytest -n $(JOBS) --cov --cov-report=term
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov --cov-report=term
 	$(MAKE) --no-print-directory test-cpp test-sanitized test-threads test-sklearn
 
 test-cpp: setup ## C++ tests, without Python, under address and undefined sanitizers

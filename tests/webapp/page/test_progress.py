@@ -110,6 +110,7 @@ def test_a_step_shows_progress_and_can_be_cancelled(open_lab, n_rows, n_columns)
     lab.page.wait_for_selector(".trail li:nth-child(1) [aria-current=step]")
 
 
+@pytest.mark.slow
 def test_ten_tabs_keep_working_while_a_large_tree_grows(open_lab, large):
     """Tabs of one browser share six connections; a seventh request must not wait for ever."""
     first = open_lab()
