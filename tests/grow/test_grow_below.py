@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import penjing
 from penjing.dialects.recipes import recipe_of
 from penjing.engines import memory, native
 from penjing.errors import PenjingError
@@ -74,3 +75,18 @@ def test_the_subtree_in_its_place(name: str, seed: int) -> None:
     tree = engine.grow(recipe) or grow_unpruned(engine, recipe)
     for node in rng.permutation(tree.n_nodes)[:6].tolist():
         assert subtree(grow_below(engine, tree, node, recipe), 0) == subtree(tree, node)
+
+
+@pytest.mark.parametrize("kind", ["classes", "numbers"])
+@pytest.mark.parametrize("seed", [4, 26, 35])
+def test_a_tree_of_rpart_grown_again_sends_missing_values_as_before(seed, kind):
+    # With weights, the larger child by rows may be the smaller one by weight.
+    rng = np.random.default_rng(seed)
+    n, width = int(rng.integers(40, 200)), int(rng.integers(2, 5))
+    x = rng.normal(size=(n, width)).round(1)
+    y = (x[:, 0] + rng.normal(size=n)).round(1)
+    weights = rng.integers(1, 5, n) / 2
+    x[rng.random((n, width)) < 0.25] = np.nan
+    target = y if kind == "numbers" else np.where(y > 0, "a", "b")
+    tree = penjing.fit(x, target, "rpart", weight=weights, minsplit=4, cp=0.001, xval=0, quiet=True)
+    assert tree.regrow_at(0).to_json()["nodes"] == tree.to_json()["nodes"]

@@ -163,11 +163,12 @@ def refresh(tree: TreeData, engine: Engine, recipe: Recipe) -> TreeData:
     if isinstance(s, Classes) and s.costs is not None and options.has_costs:
         about["costs"] = s.costs.to_json()
     tree = replace(tree, about=about)
-    risks = risks_of(tree, engine, recipe)
+    grown = _as_grown(tree, engine) if options.usesurrogate == 2 else tree
+    risks = risks_of(grown, engine, recipe)
     risk = float(tree.losses[0]) if risks is None else risks[0]
     table = cp_table(tree, options.cp * risk, risks)
     about |= {"cp_table": [row.to_json(risk) for row in table]}
-    missing = _majority_branches(tree, engine, options)
+    missing = _majority_branches(grown, engine, options)
     return replace(tree, nodes=replace(_with_predicting_cuts(tree), missing=missing), about=about)
 
 
@@ -222,6 +223,30 @@ def _majority_branches(tree: TreeData, engine: Engine, options: RpartOptions) ->
     left, right = rows[first], rows[first + 1]
     branches[inner] = np.where(left > right, 0, np.where(right > left, 1, NO_BRANCH))
     return branches if (branches > NO_BRANCH).any() else None
+
+
+def _as_grown(tree: TreeData, engine: Engine) -> TreeData:
+    """Return a tree whose missing values go as they went while it grew.
+
+    Subtrees that were finished send them by the number of rows, new ones by the weight of the rows
+    with a known value. Without weights the counts of the tree tell the rows of each node.
+    """
+    if engine.totals(tree, [0]).rows is None:
+        return tree
+    branches = np.full(len(tree.nodes), NO_BRANCH, np.int32)
+    for depth in range(tree.depth):
+        level = np.flatnonzero(~tree.is_leaf & (tree.depths == depth))
+        # Without surrogates, only rows with a known value come to the children of this level.
+        surrogates = {n: s for n, s in tree.nodes.surrogates.items() if tree.depths[n] != depth}
+        nodes = replace(tree.nodes, missing=branches.copy(), surrogates=surrogates)
+        first = tree.first_child[level]
+        children = np.stack([first, first + 1], axis=1).ravel().tolist()
+        weight = engine.reader.weight(
+            engine.totals(replace(tree, nodes=nodes), children).cells
+        ).reshape(-1, 2)
+        left, right = weight[:, 0], weight[:, 1]
+        branches[level] = np.where(left > right, 0, np.where(right > left, 1, NO_BRANCH))
+    return replace(tree, nodes=replace(tree.nodes, missing=branches))
 
 
 def _n_rows(tree: TreeData, engine: Engine) -> Floats:
