@@ -224,9 +224,10 @@ class EditableTree:
 
     def subtree(self, node: int) -> list[int]:
         """Return a node and its descendants, each before its children."""
-        nodes = [node]
+        nodes, children = [node], self._children
         for each in nodes:  # the list grows during the loop
-            nodes.extend(self.children(each))
+            if each in children:
+                nodes.extend(children[each])
         return nodes
 
     def largest_child(self, node: int, tolerance: float) -> int:

@@ -241,13 +241,13 @@ class _Pruning:
         """Return the estimated errors of a subtree, given the sums of the nodes below its root."""
         draft = self.draft
         estimates: dict[int, float] = {}
+        known = self._leaf_estimates
         for each in reversed(draft.subtree(node)):
-            children = draft.children(each)
-            estimates[each] = (
-                self._pooled_estimate(children, weight, most, estimates)
-                if children
-                else self._as_leaf(weight[each], most[each])
-            )
+            if children := draft.children(each):
+                estimates[each] = self._pooled_estimate(children, weight, most, estimates)
+                continue
+            leaf = weight[each], most[each]
+            estimates[each] = known[leaf] if leaf in known else self._as_leaf(*leaf)
         return estimates[node]
 
     def _pooled_estimate(

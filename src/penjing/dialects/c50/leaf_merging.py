@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,12 +20,14 @@ def merge_leaves(tree: TreeData) -> tuple[TreeData, dict[int, int]]:
     """
     builder = TreeBuilder(tree.reader)
     builder.set_totals([0], _totals(tree, [[0]]))
+    leaves = _Leaves(tree.is_leaf.tolist(), tree.values.tolist(), tree.weight.tolist())
     queue = [([0], 0)]
     for old_nodes, new_node in queue:  # the loop appends to the queue
-        split = tree.split(old_nodes[0])
-        if split is None:
+        if leaves.is_leaf[old_nodes[0]]:
             continue
-        groups = _leaf_groups(tree, old_nodes[0], split)
+        split = tree.split(old_nodes[0])
+        assert split is not None
+        groups = leaves.groups(tree.children(old_nodes[0]), split)
         if split.cut is None:
             codes = [
                 np.sort(np.concatenate([tree.nodes.levels(c) for c in group])) for group in groups
@@ -37,9 +40,8 @@ def merge_leaves(tree: TreeData) -> tuple[TreeData, dict[int, int]]:
         tree.schema, tree.target, tree.centre, tree.recipe, tree.about
     )
     old_node = {new_number[new_node]: old_nodes[0] for old_nodes, new_node in queue}
-    answers = {
-        n: int(tree.values[o]) for n, o in old_node.items() if tree.values[o] != merged.values[n]
-    }
+    values = merged.values.tolist()
+    answers = {n: leaves.value[o] for n, o in old_node.items() if leaves.value[o] != values[n]}
     nodes = replace(merged.nodes, answers=answers)
     if tree.nodes.gap is not None:
         nodes = replace(nodes, gap=tree.nodes.gap[[old_node[n] for n in range(len(old_node))]])
@@ -48,17 +50,29 @@ def merge_leaves(tree: TreeData) -> tuple[TreeData, dict[int, int]]:
     }
 
 
-def _leaf_groups(tree: TreeData, node: int, split: Split) -> list[list[int]]:
-    """Return the children of a node, grouped by what is to be merged."""
-    by_prediction: dict[tuple[int, int, bool], list[int]] = {}
-    for child in tree.children(node):
-        stays_apart = split.cut is not None or not tree.is_leaf[child]
-        has_rows = float(tree.weight[child]) > 0
-        key = (child if stays_apart else -1, int(tree.values[child]), has_rows)
-        by_prediction.setdefault(key, []).append(child)
-    return list(by_prediction.values())
+@dataclass(frozen=True, slots=True)
+class _Leaves:
+    """What decides which leaves are merged, of each node: plain lists are read faster."""
+
+    is_leaf: list[bool]
+    value: list[int]
+    weight: list[float]
+
+    def groups(self, children: Iterable[int], split: Split) -> list[list[int]]:
+        """Return the children of a node, grouped by what is to be merged."""
+        if split.cut is not None:
+            return [[child] for child in children]
+        by_prediction: dict[tuple[int, int, bool], list[int]] = {}
+        for child in children:
+            apart = -1 if self.is_leaf[child] else child
+            key = (apart, self.value[child], self.weight[child] > 0)
+            by_prediction.setdefault(key, []).append(child)
+        return list(by_prediction.values())
 
 
 def _totals(tree: TreeData, groups: list[list[int]]) -> Totals:
-    cells = np.stack([tree.nodes.total[group].sum(axis=0) for group in groups])
+    cells = tree.nodes.total[[group[0] for group in groups]]
+    for i, group in enumerate(groups):
+        if len(group) > 1:
+            cells[i] = tree.nodes.total[group].sum(axis=0)
     return Totals(cells, np.zeros(len(groups), bool))
