@@ -14,6 +14,7 @@ import argparse
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -267,7 +268,7 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     asked.add_argument("--limit", type=float, default=120.0, help="seconds for one drawing")
     asked.add_argument("--draw", nargs=3, help=argparse.SUPPRESS)
-    asked.add_argument("--only", help="one tool")
+    asked.add_argument("--only", help="one tool; the figures of the others stay on the page")
     given = asked.parse_args()
     if given.draw:
         print(json.dumps(draw(*given.draw)))
@@ -301,7 +302,8 @@ def main() -> None:
         browser.close()
     for lang in TEXTS:
         page = DOCS / lang / "benchmarks" / "pictures.md"
-        page.write_text(written(results, lang), encoding="utf-8")
+        old = page.read_text(encoding="utf-8") if given.only and page.exists() else ""
+        page.write_text(written(results, lang, old), encoding="utf-8")
 
 
 TEXTS: dict[str, dict[str, Any]] = {
@@ -325,8 +327,7 @@ TEXTS: dict[str, dict[str, Any]] = {
             "characters; as PNG it draws boxes unless a font is selected. Orange's viewer is a window;",  # noqa: E501
             "its scene was saved as SVG without a display, expanded as far as the viewer expands it.",  # noqa: E501
             "Orange has no limit on the number of leaves, so its large tree is grown to the end.",
-            "“Not installed here” means that the package could not be installed where this page was made:",  # noqa: E501
-            "rpart.plot was available neither from CRAN nor from Debian.",
+            "The limit for one drawing was 30 s.",
         ],
         "trees": {
             "watermelon": ("watermelon", "16 melons of the course exercise."),
@@ -350,7 +351,7 @@ TEXTS: dict[str, dict[str, Any]] = {
             "时间是绘图本身的 CPU 时间（不含训练，含 Graphviz）；最小字号是在 1200 × 700 的窗口中用 Chromium 打开时显示的最小的字；",  # noqa: E501
             "重叠是互相覆盖的文字对数。只有以文字形式保存的内容才能搜索和朗读：dtreeviz 和 rpart.plot 把大部分字母画成轮廓。",  # noqa: E501
             "plot_tree 保存为带文字的 SVG，浏览器才能找到中文字体；保存为 PNG 时，不另选字体就只有方框。Orange 的视图是一个窗口，这里在没有显示器的情况下把它的场景保存为 SVG。",  # noqa: E501
-            "Orange 不能限制叶结点数，因此它的大树没有限制。“未能安装”表示制作本页的机器上无法取得该软件包：rpart.plot 既不能从 CRAN 也不能从 Debian 取得。",  # noqa: E501
+            "Orange 不能限制叶结点数，因此它的大树没有限制。每幅图的时限为 30 秒。",
         ],
         "trees": {
             "watermelon": ("西瓜", "课程作业的 16 个西瓜。"),
@@ -371,14 +372,20 @@ FAILURES_ZH = {
 }
 
 
-def written(results: dict[str, dict[str, Any]], lang: str) -> str:
-    """Return the page in a language."""
+def written(results: dict[str, dict[str, Any]], lang: str, old: str = "") -> str:
+    """Return the page in a language; rows without a result are those of the old page."""
     texts = TEXTS[lang]
     lines = list(texts["head"])
-    for name, (heading, rule) in texts["trees"].items():
+    sections = old.split("\n## ")[1:]
+    for i, (name, (heading, rule)) in enumerate(texts["trees"].items()):
+        old_rows = sections[i].splitlines() if sections else []
         lines += ["", f"## {heading}", "", rule, "", texts["columns"]]
         lines.append("| --- | --- | --- | --- | --- | --- | --- |")
         for tool in TOOLS:
+            kept = [row for row in old_rows if row.startswith(f"| {tool} |")]
+            if kept and f"{name}|{tool}" not in results:
+                lines += kept
+                continue
             found = results.get(f"{name}|{tool}", {"failed": "not run"})
             if "failed" in found:
                 lines.append(f"| {tool} | {_failure(found['failed'], lang)} | | | | | |")
@@ -390,9 +397,14 @@ def written(results: dict[str, dict[str, Any]], lang: str) -> str:
             size = f"{found['bytes'] / 1000:,.0f} KB"
             cells = [tool, f"{found['seconds']:.2f}", size, str(found.get("texts", "")), smallest]
             lines.append("| " + " | ".join([*cells, str(found.get("over", "")), link]) + " |")
-    versions = [f"{p} {_version(p)}" for p in ("scikit-learn", "dtreeviz", "supertree")]
-    versions.append(f"Orange {_orange_version()}")
-    shown = ("、" if lang == "zh" else ", ").join(versions)
+    versions = {p: _version(p) for p in ("scikit-learn", "dtreeviz", "supertree")}
+    versions |= {"rpart.plot": _r_version("rpart.plot"), "Orange": _orange_version()}
+    old_versions = old.splitlines()[-1] if old else ""
+    for package, now in versions.items():
+        before = re.search(rf"{re.escape(package)} (\d[\d.]*\d)", old_versions)
+        if now == "not installed" and before:
+            versions[package] = before.group(1)
+    shown = ("、" if lang == "zh" else ", ").join(f"{p} {v}" for p, v in versions.items())
     return "\n".join([*lines, "", texts["versions"].format(versions=shown), ""])
 
 
@@ -408,6 +420,15 @@ def _orange_version() -> str:
     python = os.environ.get("ORANGE_PYTHON", sys.executable)
     code = "from importlib.metadata import version; print(version('Orange3'))"
     done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "not installed"
+
+
+def _r_version(package: str) -> str:
+    rscript = shutil.which("Rscript")
+    if rscript is None:
+        return "not installed"
+    code = f"cat(as.character(packageVersion('{package}')))"
+    done = subprocess.run([rscript, "-e", code], capture_output=True, text=True, check=False)
     return done.stdout.strip() or "not installed"
 
 
