@@ -24,6 +24,7 @@ from penjing.webapp.guard import Guard
 from penjing.webapp.lab_state import Lab
 from penjing.webapp.routes import JSON_BYTES, ROUTES, UPLOAD_BYTES
 from penjing.webapp.server import LabServer
+from penjing.webapp.watched_jobs import Job
 
 
 @pytest.fixture(scope="module")
@@ -267,6 +268,19 @@ def listen(lab, events, is_open):
     connection.close()
 
 
+@pytest.fixture
+def jobs_last_until_cancelled(monkeypatch):
+    """Hold every job at its reports of progress until it is cancelled, on a fast machine, too."""
+    report = Job.report
+
+    def held(job, progress):
+        job._is_cancelled.wait(60)
+        report(job, progress)
+
+    monkeypatch.setattr(Job, "report", held)
+
+
+@pytest.mark.usefixtures("jobs_last_until_cancelled")
 def test_a_job_reports_progress_and_can_be_cancelled(lab, large_table):
     events, is_open = [], threading.Event()
     listener = threading.Thread(target=listen, args=(lab, events, is_open))
@@ -289,6 +303,7 @@ def test_a_job_reports_progress_and_can_be_cancelled(lab, large_table):
     assert lab.ask("POST", "cancel", {"job": "grow-1"})["was_running"] is False
 
 
+@pytest.mark.usefixtures("jobs_last_until_cancelled")
 def test_a_cancelled_step_leaves_the_workbook_as_it_was(lab, large_table):
     request = {"table": large_table, "recipe": "id3", "settings": {"max_depth": 2}}
     book = lab.ask("POST", "workbook", request)
@@ -325,6 +340,7 @@ SERVE = """
 import sys, tempfile
 from penjing.webapp.lab_state import Lab
 from penjing.webapp.server import LabServer
+from penjing.webapp.watched_jobs import Job
 server = LabServer(Lab())
 server.run(lambda: print(server.port, server.token, flush=True))
 """
