@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -18,6 +19,7 @@ from penjing.render.charts.axes import number_axis
 from penjing.render.charts.chart import Chart
 from penjing.render.charts.plane import regions
 from penjing.render.charts.shapes import Line, Mark, Rect, Text
+from penjing.render.value_scale import LEGEND_STEPS, short_number
 from penjing.text.font_metrics import width as text_width
 
 HOSTILE = "</text><script>alert(1)</script> & \" ' \x00 \u202e"
@@ -188,6 +190,23 @@ def test_regions_of_a_plane_predict_as_the_tree():
         assert {(r.node, r.x_low, r.y_high) for r in found} == {
             (r.node, r.y_low, r.x_high) for r in swapped
         }
+
+
+def test_numbers_of_a_plane_are_written_as_the_tree_writes_them():
+    random = np.random.RandomState(4)
+    x, y = random.rand(2, 300)
+    table = Table((numeric("x", x), numeric("y", y)), numeric("k", 40 * x + np.sqrt(y)), 300)
+    tree = penjing.fit(table, recipe="rpart")
+    chart = tree.plane("x", "y")
+    values = [float(tree.values[leaf]) for leaf in np.flatnonzero(tree.is_leaf)]
+    texts = [shape.text for shape in chart.shapes if isinstance(shape, Text)]
+    shown = texts[texts.index(short_number(min(values))) :]
+    assert shown[LEGEND_STEPS - 1] == short_number(max(values))
+    assert all(re.fullmatch(r"[\d.]{1,5}", text) for text in shown[:LEGEND_STEPS])
+    printed = tree.write("text")
+    for tooltip in re.findall("<title>(.*?)</title>", chart.svg())[1:]:
+        for number in re.findall(r"(?<= )\d+\.\d+", tooltip.partition(":")[2]):
+            assert re.search(rf"[<>≤≥] {re.escape(number)}\b", printed)
 
 
 def test_planes_that_do_not_exist_are_refused():

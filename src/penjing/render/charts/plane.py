@@ -27,7 +27,8 @@ from penjing.render.charts.axes import (
 from penjing.render.charts.chart import Chart
 from penjing.render.charts.shapes import Mark, Rect, Shape
 from penjing.render.class_colours import colour_indices, grey_names, legend_entries
-from penjing.text.labels import number_text, quoted, value_text
+from penjing.render.value_scale import value_scale
+from penjing.text.labels import cut_text, quoted, value_text
 from penjing.tree.tree_data import TreeData
 
 WIDTH = 640.0
@@ -190,32 +191,24 @@ class _Colours:
     def __init__(self, tree: TreeData) -> None:
         self._tree = tree
         self._indices = [] if tree.is_regression else colour_indices(tree)
-        leaves = np.flatnonzero(tree.is_leaf)
-        self._low = self._high = 0.0
-        if tree.is_regression:
-            answers = [float(tree.answer(int(leaf))) for leaf in leaves]
-            self._low, self._high = min(answers), max(answers)
+        self._scale = value_scale(tree)
 
     def of_node(self, node: int) -> str:
         answer = self._tree.answer(node)
-        if self._tree.is_regression:
-            return f"heat:{self._share(float(answer)):.4f}"
+        if self._scale is not None:
+            return self.of_value(float(answer))
         return f"tint:{self._indices[list(self._tree.classes).index(answer)]}:0.38"
 
     def of_value(self, value: float) -> str:
-        return f"heat:{self._share(value):.4f}"
+        return f"heat:{0.0 if self._scale is None else self._scale.relative(value):.4f}"
 
     def of_class(self, code: int) -> str:
         return f"k{self._indices[code]}" if code < len(self._indices) else "muted"
 
-    def _share(self, value: float) -> float:
-        span = self._high - self._low
-        return min(max((value - self._low) / span, 0.0), 1.0) if span else 0.0
-
     def legend(self, lang: str) -> list[tuple[str, str, str]]:
-        if self._tree.is_regression:
-            texts = (number_text(self._low), number_text(self._high))
-            return [("heat:0", "mark", texts[0]), ("heat:1", "mark", texts[1])]
+        if self._scale is not None:
+            values = self._scale.legend_values()
+            return [(self.of_value(value), "mark", self._scale.text(value)) for value in values]
         entries = legend_entries(self._tree, lang)
         return [(f"k{i}", "mark", name) for i, (name, _) in enumerate(entries)]
 
@@ -265,17 +258,24 @@ def _region_shape(
         ("answer", answer),
         *((name.replace("_", "-"), repr(getattr(region, name))) for name in bounds),
     )
-    tooltip = f"{answer}: {_interval(names[0], region.x_low, region.x_high)}"
-    tooltip += f"; {_interval(names[1], region.y_low, region.y_high)}"
+    tooltip = f"{answer}: {_interval(tree, names[0], region.x_low, region.x_high)}"
+    tooltip += f"; {_interval(tree, names[1], region.y_low, region.y_high)}"
     return Rect(
         x0, y0, max(x1 - x0, 0.0), max(y1 - y0, 0.0), colours.of_node(region.node),
         "outline", 0.8, values=values, tooltip=tooltip,
     )  # fmt: skip
 
 
-def _interval(name: str, low: float, high: float) -> str:
-    ends = ["…" if math.isinf(end) else number_text(end) for end in (low, high)]
+def _interval(tree: TreeData, name: str, low: float, high: float) -> str:
+    ends = ["…" if math.isinf(end) else _threshold(tree, name, end) for end in (low, high)]
     return f"{quoted(name)} {ends[0]} – {ends[1]}"
+
+
+def _threshold(tree: TreeData, name: str, cut: float) -> str:
+    """Return a threshold as the tree prints it."""
+    column = next(i for i, field in enumerate(tree.schema) if field.name == name)
+    at = np.flatnonzero((tree.nodes.column == column) & (tree.nodes.cut == cut))
+    return cut_text(tree, int(at[0])).number
 
 
 def _point_shapes(
