@@ -204,6 +204,27 @@ def test_labels_of_many_categories_fit_and_count_the_rest(n_levels, form, recipe
         assert sum(_counted(text, names) for text in texts) == n_drawn, texts
 
 
+@pytest.mark.parametrize(
+    ("sizes", "expected"), [((7, 2), r"AB, CD.* and MN \+2"), ((60,) * 5, "300 c.*s")]
+)
+def test_a_number_of_categories_cannot_be_read_as_one_of_rows(sizes, expected):
+    """Groups whose names do not fit are counted with a plus, or all in one label."""
+    names = [
+        [f"{chr(65 + 2 * i)}{chr(66 + 2 * i)}" for i in range(sizes[0])],
+        ["Germany", "Sweden"],
+    ]
+    if len(sizes) > 2:
+        names = [[f"town {k} {i}" for i in range(n)] for k, n in enumerate(sizes)]
+    rows = [(name, f"k{k}") for k, group in enumerate(names) for name in group * 9]
+    table = Table(
+        (nominal("place", [r[0] for r in rows]),), nominal("k", [r[1] for r in rows]), len(rows)
+    )
+    tree = with_sketches(fit(table, recipe="rpart" if len(sizes) == 2 else "id3"))
+    (box,) = (b for b in build_diagram(tree, show="data").boxes if b.plot)
+    texts = [text for *_, text in _label_spans(box.plot, box.width - 2 * plots.INSET)]
+    assert re.fullmatch(expected, " ".join(texts)), texts
+
+
 def _label_spans(plot: plots.DataPlot, width: float) -> list[tuple[float, float, str]]:
     """Return the ends and texts of labels as they are drawn."""
     spans = []
@@ -218,8 +239,8 @@ def _label_spans(plot: plots.DataPlot, width: float) -> list[tuple[float, float,
 def _counted(text: str, names: list[str]) -> int:
     """Return how many categories a label stands for: those that it names, and the rest."""
     *named, last = re.split(r", | and |、| 以及另外 | 和 ", text)
-    if not named and last.isdigit():
-        return int(last)
+    if not named and last.startswith("+"):
+        return int(last[1:])
     assert set(named) <= set(names)
     if last in names:
         return len(named) + 1

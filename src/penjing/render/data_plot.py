@@ -322,9 +322,6 @@ def _branch_slots(
     """Return the places of branches, for a column with too many categories to draw each."""
     sizes = [sum(len(tree.nodes.levels(member)) for member in members) for members in branches]
     names = [say("plot_categories", lang, n=n) for n in sizes]
-    widest = max(text_width(name, SMALL) for name in names) + LABEL_GAP
-    if widest * (len(names) + 0.5) > MOST_WIDTH:  # half a word says less than the number
-        names = [f"{n:,}" for n in sizes]
     place = 1.0 / len(branches)
     margin = place * (1 - BAR_PART) / 2
     slots: list[_Slot] = []
@@ -363,23 +360,21 @@ def _readable(
     ends = [(group[0].left, group[-1].right) for group in groups]
     names = [[slot.name for slot in group] for group in groups]
     rooms_of = [(right - left) * MOST_WIDTH for left, right in ends]
-    texts = [_fitting_names(n, room, lang) for n, room in zip(names, rooms_of, strict=True)]
-    if "" in texts:
-        texts = [say("plot_categories", lang, n=len(group)) for group in groups]
-        needed = [text_width(text, SMALL) + LABEL_GAP for text in texts]
-        if any(n > room for n, room in zip(needed, rooms_of, strict=True)):
-            texts = [f"{len(group)}" for group in groups]
+    texts = [_group_text(n, room, lang) for n, room in zip(names, rooms_of, strict=True)]
+    if all(text.startswith("+") for text in texts):  # a number alone could be one of rows
+        ends = [(ends[0][0], ends[-1][1])]
+        texts = [say("plot_categories", lang, n=len(named))]
     made = [_group_label(*end, text) for end, text in zip(ends, texts, strict=True)]
     return (*made, *(labels[-1:] if has_missing else ()))
 
 
-def _fitting_names(names: Sequence[str], room: float, lang: str) -> str:
-    """Return as many names as fit, and the number of the others; empty if not even one fits."""
-    for n in range(len(names), 0, -1):
-        text = join_names(names, lang, n)
+def _group_text(names: Sequence[str], room: float, lang: str) -> str:
+    """Return as many names as fit, and the number of the others: at least that number."""
+    listed = (join_names(names, lang, n) for n in range(len(names), 0, -1))
+    for text in (*listed, say("plot_categories", lang, n=len(names))):
         if text_width(text, SMALL) + LABEL_GAP <= room:
             return text
-    return ""
+    return f"+{len(names)}"
 
 
 def _group_label(left: float, right: float, text: str) -> PlotLabel:
