@@ -14,7 +14,8 @@ from penjing import fit
 from penjing.data.statistics import wilson
 from penjing.data.table import Table, nominal, numeric
 from penjing.evaluate.leaf_results import leaf_results
-from penjing.render import diagram
+from penjing.render import box_parts, diagram
+from penjing.render import theme as themes
 
 FEW = settings(max_examples=15, deadline=None)
 
@@ -55,6 +56,22 @@ def test_leaves_count_the_correct_predictions_of_the_test_rows(seed):
     assert f"test accuracy {report.correct}/{report.n}" in made.facts
     stopped = int((~tree.is_leaf[nodes]).sum())
     assert (f"{stopped} test rows stop before a leaf" in made.facts) == (stopped > 0)
+
+
+@pytest.mark.parametrize("show", ["none", "counts", "data"])
+@pytest.mark.parametrize("target", ["class", "number"])
+def test_test_rows_stand_close_below_the_other_texts_of_a_leaf(show, target):
+    """Without a bar between, no room is left for one."""
+    tree = fit(rows(1, target), recipe="rpart")
+    folded = diagram.build_diagram(tree, test=rows(2, target), show=show, max_leaves=2).boxes
+    for box in (*diagram.build_diagram(tree, test=rows(2, target), show=show).boxes, *folded):
+        parts = list(box_parts.box_parts(box, themes.THEMES["light"]))
+        texts = [p.y - box.y for p in parts if isinstance(p, box_parts.Label)][1:]
+        if not box.test_text:
+            continue
+        has_bar = bool(box.bar) or box.spread is not None
+        assert texts[-1] - texts[-2] == (22.0 if has_bar else 14.0)
+        assert 12 <= box.height - texts[-1] <= 20
 
 
 @FEW

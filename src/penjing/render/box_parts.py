@@ -105,7 +105,9 @@ def box_parts(box: Box, theme: Theme) -> Iterator[Part]:
     if box.spread is not None:
         yield from _strip(box.spread, strip_area, theme)
     if box.test_text:
-        base = box.y + y + LEAF_BAR + TEXT_LINE
+        last = 31 + TEXT_LINE * (len(box.lines) - 1) if box.lines else 17
+        has_bar = box.bar or box.spread is not None
+        base = box.y + TEXT_LINE + (y + LEAF_BAR if has_bar else last)
         yield Label(centre, base, box.test_text, "plain", "center")
         if box.test is not None:
             yield from _strip(box.test, (box.x + 12, base + 4, box.width - 24, 7), theme)

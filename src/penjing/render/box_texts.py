@@ -44,6 +44,8 @@ TEXT_LINE = 14.0
 """What another line of text adds to the height of a leaf."""
 TEST_STRIP = 12.0
 """What the strip of test rows adds to the height of a leaf, beside its text."""
+BAR_ROOM = 6.0
+"""What a leaf is lower by if test rows are below its texts, with no bar between."""
 SHOW = ("data", "counts", "none")
 MOST_WITH_DATA = 24
 """With at most so many leaves, a diagram shows the data by default; with more, the counts."""
@@ -214,10 +216,12 @@ class BoxWriter:
             *(text_width(line, SMALL) for line in (*lines, test_text)),
             56.0,
         )
+        common = self._common(node, total, facts)
         height = LEAF_CARD + TEXT_LINE * (len(lines) - 1) if lines else PLAIN_CARD
         if test_text:
-            height = max(height, LEAF_CARD)
             height += TEXT_LINE + TEST_STRIP
+            if not common["bar"] and common["spread"] is None:
+                height -= BAR_ROOM
         kind = "folded" if is_folded else "gathered" if len(members) > 1 else "leaf"
         return BoxContent(
             node=node,
@@ -230,7 +234,7 @@ class BoxWriter:
             test=test,
             width=width + 24,
             height=height,
-            **self._common(node, total, facts),
+            **common,
         )
 
     def _common(self, node: int, total: Floats, facts: _Facts) -> dict[str, Any]:
