@@ -113,6 +113,25 @@ def test_rows_of_one_number_have_no_spread():
         assert "± 0, " in dot.write(tree)
 
 
+@pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (0.0, 0.1), (-3e12, 0.0), (0.0, 2e-6)])
+@pytest.mark.parametrize("recipe", ["rpart", "cart-binary", "sklearn"])
+def test_a_mean_of_zero_is_written_as_zero(low, high, recipe):
+    """What sums are rounded by is not shown as a prediction."""
+    x = np.random.RandomState(3).rand(300)
+    table = Table((numeric("x", x),), numeric("y", np.where(x > 0.5, high, low)), 300)
+    tree = penjing.fit(table, recipe=recipe)
+    zero = 1 if low == 0 else 2
+    shown = {
+        "text": value_text(tree, zero),
+        "picture": build_diagram(tree).boxes[zero].name,
+        "page": page_data(tree, "en", "light", None)["scale"]["short"][zero],
+        "value of the page": page_data(tree, "en", "light", None)["value"][zero],
+        "dot": re.findall(r'label="([-+.e0-9]+)', dot.write(tree))[zero - 1],
+        "legend": re.findall(r">([-+.e0-9]+)</text>", svg.write(tree))[0 if zero == 1 else 5],
+    }
+    assert set(shown.values()) == {"0"}, shown
+
+
 @pytest.mark.parametrize(
     ("lang", "part"),
     [("en", "On its own training rows its root mean"), ("zh", "在自己的训练样本上")],

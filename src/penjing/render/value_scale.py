@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing.render.theme import PALETTE, THEMES, Theme, blend, contrast
-from penjing.text.labels import digits_between, rounded_text
+from penjing.text.labels import digits_between, rounded_text, without_rounding
 from penjing.tree.tree_data import TreeData
 
 DIGITS = 3
@@ -114,7 +114,7 @@ class ValueScale:
         ends = (self.lowest, self.highest)
         if not self.lowest < self.highest:
             ends = (self.axis_low, self.axis_high)
-        return short_number(value, digits_between(*ends, DIGITS))
+        return short_number(without_rounding(value, *ends), digits_between(*ends, DIGITS))
 
     def legend_values(self) -> list[float]:
         """Return the values whose tints the legend shows, in ascending order."""

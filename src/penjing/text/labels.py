@@ -24,6 +24,8 @@ _GROUP = re.compile(
 )
 MAX_GROUP_WIDTH = 60
 """The width of a condition in explanations, beyond which its group of categories is abbreviated."""
+ROUNDING = 1e-13
+"""Means are known to this part of their range."""
 _MAX_SHORT_DIGITS = 12
 """With more digits than this, the upper training value may be printed instead."""
 
@@ -200,6 +202,20 @@ def digits_between(low: float, high: float, least: int) -> int:
     first_digit = 10.0 ** math.floor(math.log10(largest))
     more = math.ceil(math.log10(first_digit / span / 2)) if first_digit > 0 else 0
     return min(max(least, 3 + more), 15)
+
+
+def without_rounding(mean: float, low: float, high: float) -> float:
+    """Return 0 for a mean that is only what sums over rows are rounded by.
+
+    Sums are kept about the mean of the target, so that a mean of 0 may be a number of a size that
+    means between `low` and `high` cannot be told apart by.
+
+    Examples
+    --------
+    >>> without_rounding(-9.4e-16, -9.4e-16, 1.0), without_rounding(-9.4e-16, -2e-15, 3e-15)
+    (0.0, -9.4e-16)
+    """
+    return 0.0 if abs(mean) < ROUNDING * (high - low) < math.inf else mean
 
 
 def figure_text(number: float) -> str:
@@ -427,7 +443,8 @@ def value_text(tree: TreeData, node: int) -> str:
     answer = tree.answer(node)
     if not isinstance(answer, float) or not tree.is_regression:
         return quoted(answer)
-    return predicted_text(answer, digits_between(*tree.value_range, least=6))
+    ends = tree.value_range
+    return predicted_text(without_rounding(answer, *ends), digits_between(*ends, least=6))
 
 
 def value_texts(values: Sequence[float]) -> list[str]:
@@ -438,8 +455,9 @@ def value_texts(values: Sequence[float]) -> list[str]:
     >>> value_texts([0.25, 123456.789]), value_texts([1000000.25, 1000001.5])
     (['0.25', '123457'], ['1000000.25', '1000001.5'])
     """
-    digits = digits_between(min(values), max(values), least=6)
-    return [predicted_text(value, digits) for value in values]
+    ends = min(values), max(values)
+    digits = digits_between(*ends, least=6)
+    return [predicted_text(without_rounding(value, *ends), digits) for value in values]
 
 
 def predicted_text(number: float, digits: int = 6) -> str:
