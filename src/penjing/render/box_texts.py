@@ -20,6 +20,7 @@ from penjing.render.heading import share_text
 from penjing.render.leaf_rules import conditions_of
 from penjing.render.value_scale import ValueScale, short_number, spreads_of
 from penjing.render.visible_nodes import VisibleNodes, count_leaves
+from penjing.text.direction import isolated
 from penjing.text.font_metrics import clip_middle, join_fitting
 from penjing.text.font_metrics import width as text_width
 from penjing.text.labels import (
@@ -176,7 +177,7 @@ class BoxWriter:
         return BoxContent(
             node=node,
             kind="split",
-            name=name,
+            name=isolated(name),
             note=note,
             lines=(counts, size),
             plot=plot,
@@ -226,7 +227,7 @@ class BoxWriter:
         return BoxContent(
             node=node,
             kind=kind,
-            name=name,
+            name=isolated(name),
             note="",
             lines=tuple(lines),
             plot=None,
@@ -309,7 +310,7 @@ class BoxWriter:
         weight = float(np.sum(total))
         share = float(total[tree.values[node]]) / weight if weight else 0.0
         name = clip_middle(value_text(tree, node), SMALL, MAX_NAME)
-        return f"{name} {round(100 * share)}%"
+        return f"{isolated(name)} {round(100 * share)}%"
 
     def _size(self, weight: float, facts: _Facts) -> str:
         return size_of(weight, self.lang, is_weight=facts.has_weights)
@@ -468,7 +469,8 @@ def _with_more_classes(tree: TreeData, node: int, counts: str, room: float) -> s
     for k in np.argsort(-total, kind="stable").tolist():
         if k == predicted or total[k] <= 0:
             continue
-        text = f"{counts}, {quoted(tree.classes[k])} {round(100 * float(total[k]) / weight)}%"
+        share = round(100 * float(total[k]) / weight)
+        text = f"{counts}, {isolated(quoted(tree.classes[k]))} {share}%"
         if text_width(text, SMALL) > room:
             break
         counts = text

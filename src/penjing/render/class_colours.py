@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from penjing.i18n import say
 from penjing.predict.inputs import text_of
+from penjing.text.direction import isolated
 from penjing.text.labels import weight_text
 from penjing.tree.tree_data import TreeData
 
@@ -175,7 +176,9 @@ def grey_names(tree: TreeData, lang: str) -> tuple[str, ...]:
     indices, weight = colour_indices(tree), tree.nodes.total[0].tolist()
     others = [k for k in class_order(tree) if indices[k] == OTHER_CLASSES]
     names = tuple(
-        f"{tree.classes[k]} ({weight_text(weight[k])})" if tree.has_counts else str(tree.classes[k])
+        f"{isolated(str(tree.classes[k]))} ({weight_text(weight[k])})"
+        if tree.has_counts
+        else isolated(str(tree.classes[k]))
         for k in others[:MAX_NAMED]
     )
     n_more = len(others) - len(names)

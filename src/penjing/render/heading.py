@@ -11,6 +11,7 @@ from penjing.data.statistics import percent
 from penjing.i18n import say
 from penjing.render.class_colours import grey_names, legend_entries
 from penjing.render.value_scale import ValueScale, short_number, squares_of
+from penjing.text.direction import isolated
 from penjing.text.font_metrics import clip_middle
 from penjing.text.font_metrics import width as text_width
 from penjing.text.labels import quoted, weight_text
@@ -115,7 +116,7 @@ def tree_facts(tree: TreeData, lang: str) -> list[str]:
     if tree.is_regression and tree.has_counts:
         facts += _fit_of_numbers(tree, lang)
     if isinstance(n_missing := tree.about.get("missing"), dict) and n_missing:
-        columns = ", ".join(f"{quoted(name)} {n}" for name, n in n_missing.items())
+        columns = ", ".join(f"{isolated(quoted(name))} {n}" for name, n in n_missing.items())
         facts.append(say("mark_missing_in", lang, columns=columns))
     return facts
 
@@ -163,7 +164,7 @@ def heading_layout(head: Heading, width: float) -> HeadingLayout:
     """Return where the parts of a heading stand in a picture of this width; nothing is wider."""
     room = width - 2 * MARGIN
     texts = [
-        HeadingText(MARGIN, 30, clip_middle(head.title, TITLE, room, bold=True), "title"),
+        HeadingText(MARGIN, 30, isolated(clip_middle(head.title, TITLE, room, bold=True)), "title"),
     ]
     y = 50.0
     for line in wrap(head.facts, LINE, room):
@@ -192,7 +193,7 @@ def heading_layout(head: Heading, width: float) -> HeadingLayout:
 def heading_entries(head: Heading) -> Iterator[tuple[str, Swatch]]:
     """Yield the text and the swatch of each entry of the legend, at no place yet."""
     for index, (name, count) in enumerate(head.legend):
-        yield (f"{name} ({count})" if count else name), Swatch(0, 0, index)
+        yield (f"{isolated(name)} ({count})" if count else name), Swatch(0, 0, index)
     if head.scale is not None:
         for value in head.scale.legend_values():
             yield head.scale.text(value), Swatch(0, 0, -1, head.scale.relative(value))

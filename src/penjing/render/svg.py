@@ -18,6 +18,7 @@ from penjing.render.heading import LINE, TITLE, Heading, HeadingLayout, heading_
 from penjing.render.placement import Edge
 from penjing.render.theme import PALETTE, THEMES, Theme, find_theme
 from penjing.render.value_scale import value_tints
+from penjing.text.direction import ISOLATES
 from penjing.tree.tree_data import TreeData
 
 FONTS = (
@@ -261,7 +262,7 @@ def text_at(x: float, y: float, text: str, css_class: str = "") -> str:
 
 def to_printable(text: str) -> str:
     """Return a text with blanks instead of control characters, which XML does not allow."""
-    return "".join(c if c.isprintable() else " " for c in text)
+    return "".join(c if c.isprintable() or c in ISOLATES else " " for c in text)
 
 
 def _fmt(number: float) -> str:

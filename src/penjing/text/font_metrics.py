@@ -10,6 +10,8 @@ import unicodedata
 from collections.abc import Sequence
 from functools import cache
 
+from penjing.text.direction import isolated
+
 # Thousandths of an em for the characters from space to tilde.
 _REGULAR = (
     *(318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337),
@@ -94,9 +96,11 @@ def join_fitting(
     'above..node +1'
     """
     for n in range(min(most, len(names)), 0, -1):
-        text = ", ".join(names[:n]) + (f" +{len(names) - n}" if len(names) > n else "")
+        text = ", ".join(map(isolated, names[:n])) + (
+            f" +{len(names) - n}" if len(names) > n else ""
+        )
         if width(text, size, bold=bold) <= room:
             return text
     more = f" +{len(names) - 1}" if len(names) > 1 else ""
     short = clip_middle(names[0], size, room - width(more, size, bold=bold), bold=bold)
-    return "" if short.startswith("..") else short + more
+    return "" if short.startswith("..") else isolated(short) + more

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
+import penjing
+from penjing.data.table import Table, nominal
 from penjing.render import icicle, svg
 from picture_trees import TREES, tree_of
 
@@ -28,6 +31,34 @@ OVERLAPS = """() => {
   }
   return [out.map((t) => t.text), pairs];
 }"""
+
+
+NAMES_FIRST = """(names) => [...document.querySelectorAll("text")].flatMap((e) => {
+  const text = e.textContent, name = names.find((n) => text.includes(n));
+  const rest = text.search(/[(%]|[+]\\d|: ROC/);
+  if (!name || rest < text.indexOf(name)) return [];
+  const at = (i) => e.getStartPositionOfChar(i).x;
+  const first = text.indexOf(name), of_name = [...name].map((_, i) => at(first + i));
+  return [[text, Math.max(...of_name) < at(rest) + 1]]; })"""
+RIGHT_TO_LEFT = ["אלון", "7זית9", "تين 3", "oak/גפן", "תאנה"]
+
+
+def test_figures_are_at_the_right_of_names_written_from_the_right(browser, tmp_path):
+    codes = np.random.RandomState(2).randint(0, 5, 500)
+    noise = (codes + (np.arange(500) % 9 == 0)) % 5
+    names = [RIGHT_TO_LEFT[k] for k in codes]
+    kinds = [RIGHT_TO_LEFT[k] for k in noise]
+    table = Table((nominal("x", names),), nominal(RIGHT_TO_LEFT[0], kinds), 500)
+    tree = penjing.fit(table, recipe="rpart", max_depth=2)
+    roc = tree.score(table).chart("roc").svg()
+    page = browser.new_page()
+    for i, text in enumerate((svg.write(tree), icicle.write(tree), roc)):
+        (tmp_path / f"{i}.svg").write_text(text, "utf-8")
+        page.goto((tmp_path / f"{i}.svg").as_uri())
+        found = page.evaluate(NAMES_FIRST, RIGHT_TO_LEFT)
+        assert len(found) >= 5
+        assert [text for text, is_right in found if not is_right] == []
+    page.close()
 
 
 @pytest.mark.parametrize("name", TREES)

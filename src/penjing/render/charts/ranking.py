@@ -22,6 +22,7 @@ from penjing.render.class_colours import (
     order_by_name,
     palette_indices,
 )
+from penjing.text.direction import isolated
 
 Points = list[tuple[float, float]]
 MAX_MARKS = 40
@@ -150,7 +151,7 @@ def _draw(kind: str, report: Report, positive: Label | None, style: Style) -> Ch
 
 
 def _entry(curve: _Curve, area: str) -> str:
-    return curve.name if curve.area is None else f"{curve.name}: {area} {curve.area:.3f}"
+    return curve.name if curve.area is None else f"{isolated(curve.name)}: {area} {curve.area:.3f}"
 
 
 def _curves(kind: str, report: Report, positive: Label | None) -> list[_Curve]:
