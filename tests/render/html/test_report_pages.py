@@ -231,6 +231,14 @@ def test_a_wide_tree_is_first_seen_at_its_root(browser, tmp_path):
     page.close()
 
 
+@pytest.mark.parametrize(("lang", "word"), [("en", "column"), ("zh", "属性")])
+def test_the_table_of_importances_is_headed_as_by_the_command(lang, word):
+    tree = penjing.fit(penjing.example("watermelon3.0"), recipe="rpart", minsplit=4)
+    section = tree.report(lang=lang, cross_validation=False).partition('id="importance"')[2]
+    assert re.search(r"<th[^>]*>(\w+)</th>", section)[1] == word
+    assert tree.importances().text(lang).split()[0] == word
+
+
 def test_counts_of_the_summary_have_thousands_separators():
     rows = [{"x": i % 97, "y": "ab"[i % 97 > 40]} for i in range(4000)]
     tree = penjing.fit(rows, "y", recipe="cart-binary")

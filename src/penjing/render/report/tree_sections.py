@@ -75,7 +75,7 @@ def add_importances(page: Page, tree: TreeData) -> None:
         ).svg(),
         heading,
     )
-    heads = [say("document_name", lang), say("importance_head", lang)]
+    heads = [say("why_column", lang), say("importance_head", lang)]
     rows = [[quoted(name), decimals(value)] for name, value in used[:MAX_COLUMNS]]
     table = page.table(heading, heads, rows, (PLAIN, NUMBER))
     page.add_section("importance", heading, f"<div class=charts>{figure}{table}</div>")
