@@ -26,7 +26,8 @@ const EDGE = 12;
 /** The overview map in the lower left corner is at most so large; a wide, flat one is stretched. */
 const [MAP_WIDE, MAP_HIGH, LEAST_MAP] = [200, 110, 24];
 /** What the buttons in the lower right corner cover. */
-const [BUTTONS_WIDE, BUTTONS_HIGH] = [170, 48];
+const BUTTONS_WIDE = 170;
+export const BUTTONS_HIGH = 48;
 
 export class Camera {
   /** Where the picture's origin is on the canvas, and the scale. */
@@ -35,10 +36,10 @@ export class Camera {
   /** The extent of the picture. */
   picture: Size = { wide: 1, high: 1 };
 
-  /** The scale at which the whole picture is seen. */
+  /** The scale at which the whole picture is seen, above the buttons. */
   #whole(): number {
     const { wide, high } = this.canvas.value;
-    return Math.min(wide / this.picture.wide, high / this.picture.high);
+    return Math.min(wide / this.picture.wide, (high - BUTTONS_HIGH) / this.picture.high);
   }
 
   /** The size of the overview map. */

@@ -2,7 +2,7 @@
 
 import { batch, computed, effect, signal, type ReadonlySignal } from "@preact/signals";
 import { read, written, type Place, type Tab, type Theme } from "./address";
-import { Camera, READABLE, type Look } from "./camera";
+import { Camera, BUTTONS_HIGH, READABLE, type Look } from "./camera";
 import type { PageData, Say, Show, View } from "./data";
 import { amount, at, grouped, roundEven, wilson } from "./numbers";
 import { predict, route } from "./predict";
@@ -292,7 +292,7 @@ export class Store {
     const { wide, high } = this.camera.canvas.value;
     const fits = (limit: number) => {
       const made = scene(this.tree, this.tree.unfolded(limit), this.say.value, this.#drafts.value);
-      return made.wide * READABLE <= wide && made.high * READABLE <= high;
+      return made.wide * READABLE <= wide && made.high * READABLE <= high - BUTTONS_HIGH;
     };
     if (fits(most)) return this.tree.unfolded(most);
     let [low, top] = [Math.min(FEWEST_LEAVES, most), most];

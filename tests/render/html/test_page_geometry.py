@@ -129,6 +129,31 @@ def test_the_tree_keeps_half_the_width_and_nothing_is_cut(opened, name):
     check_screens(page)
 
 
+@pytest.mark.parametrize("size", [(1100, 700), (1400, 900), (900, 600)])
+def test_buttons_cover_no_box_of_a_picture_that_is_seen_whole(opened, size):
+    """A tree that grows to the lower right, first as it is opened and then all of it."""
+    lines = [f"{'│  ' * d}x{d} = {end}" for d in range(40) for end in ("yes: A", "no")]
+    page = opened(Tree.from_text("\n".join([*lines[:-1], f"{lines[-1]}: B"])))
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.reload()
+    page.wait_for_selector(".canvas > *")
+    for button in (None, "expand all"):
+        if button:
+            page.get_by_role("button", name=button).click()
+            page.get_by_role("button", name="fit to window").click()
+        page.wait_for_timeout(60)
+        zoom = page.locator(".zoom").bounding_box()
+        for box in page.locator("[role=treeitem]").all():
+            place = box.bounding_box()
+            is_left = place["x"] + place["width"] <= zoom["x"]
+            assert is_left or place["y"] + place["height"] <= zoom["y"] + 1, button
+    # Saving, language and colours stay together when the toolbar breaks.
+    tops = [b.bounding_box()["y"] for b in page.locator(".others button").all()]
+    assert len(tops) == 4
+    assert len(set(tops)) == 1
+    page.close()
+
+
 @pytest.mark.parametrize("name", TREES)
 def test_on_a_phone_the_legend_is_seen_above_the_tree(opened, name):
     page = opened(TREES[name]())

@@ -29,10 +29,12 @@ export function Toolbar() {
           </button>
         )}
         <Search />
-        <button type="button" disabled={view === "list"} onClick={() => saveSvg(store)}>{say("view_save_svg")}</button>
-        <button type="button" disabled={view === "list"} onClick={() => void savePng(store)}>{say("view_save_png")}</button>
-        <LanguageButton />
-        <ThemeButton />
+        <span class="others">
+          <button type="button" disabled={view === "list"} onClick={() => saveSvg(store)}>{say("view_save_svg")}</button>
+          <button type="button" disabled={view === "list"} onClick={() => void savePng(store)}>{say("view_save_png")}</button>
+          <LanguageButton />
+          <ThemeButton />
+        </span>
       </div>
       {store.notice.value && <p class="notice">{store.notice}</p>}
     </>
