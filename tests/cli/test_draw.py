@@ -7,6 +7,8 @@ import re
 import numpy as np
 import pytest
 
+import penjing
+
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
@@ -81,3 +83,13 @@ def test_layouts_and_what_has_no_effect(run, files):
     done = run("draw", "a.tree", "-o", "a.svg", "--layout", "circle", "--lang", "en")
     assert done.code == 2
     assert "left-to-right" in done.err
+
+
+@pytest.mark.parametrize(("lang", "start"), [("en", "note: the"), ("zh", "说明：字体")])
+def test_the_command_names_characters_that_no_font_has(run, tmp_path, lang, start):
+    rows = [{"x": i, "y": "\U0001f349" if i < 20 else "b"} for i in range(40)]
+    penjing.fit(rows, "y", recipe="cart-binary").save(tmp_path / "a.tree")
+    result = run("draw", tmp_path / "a.tree", "-o", tmp_path / "a.png", "--lang", lang)
+    assert result.err.count("\U0001f349") == 1
+    assert start in result.err
+    assert "Warning" not in result.err

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import penjing
 from golden_trees import TREES
 from penjing.errors import CapabilityError, ChoiceError, DataError
 from penjing.render import diagram, icicle, plot
@@ -191,3 +192,23 @@ def test_a_pdf_is_one_page_of_the_size_of_the_picture(tmp_path):
     assert wide / high == pytest.approx(
         found.width / (found.height + found.heading_layout.height), rel=0.01
     )
+
+
+def test_characters_that_no_font_has_are_boxes_and_one_note(tmp_path):
+    """Neither file prints the warnings of matplotlib, which name a line of penjing."""
+    names = ["\U0001f349\U0001f349 ripe", "\U0001f1e8\U0001f1f3", "plain", "\u270c\ufe0f"]
+    rows = [{"x": i % 40, "y": names[i % 40 // 10]} for i in range(400)]
+    tree = penjing.fit(rows, "y", recipe="cart-binary")
+    for ending in ("png", "pdf"):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            tree.save_picture(tmp_path / f"tree.{ending}")
+        (warning,) = caught
+        assert issubclass(warning.category, penjing.DataWarning)
+        assert str(warning.message).startswith(
+            "the fonts have no \U0001f1e8, \U0001f1f3 and \U0001f349;"
+        )
+        assert warning.filename == __file__
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            tree.score(rows).chart("confusion").save(tmp_path / f"chart.{ending}")

@@ -161,6 +161,7 @@ def draw(
     points: Annotated[str | None, option("points", panel=INPUT, metavar="FILE")] = None,
 ) -> None:
     """Save a picture of a tree; the extension of the file selects the format."""
+    from penjing.data.notes import collect_notes  # noqa: PLC0415 - heavy
     from penjing.render.save import save_picture, unsupported_options  # noqa: PLC0415 - heavy
 
     tree = sources.load_model(model)
@@ -187,7 +188,9 @@ def draw(
     if output.endswith(".html") and tree.kept_trace is None:
         tree = _with_trace(console, tree, model)
     style |= {key: value for key, value in chosen.items() if key not in ignored}
-    save_picture(tree, output, lang=console.lang, icicle=icicle, **style)
+    with collect_notes() as notes:
+        save_picture(tree, output, lang=console.lang, icicle=icicle, **style)
+    console.print_notes(notes)
     if ignored:
         names = Names([f"--{key.replace('_', '-')}" for key in ignored])
         console.print_note("draw_ignored", names=names, path=output, n=len(ignored))

@@ -21,6 +21,7 @@ MESSAGES: dict[str, str] = {
     "picture_gathered_box": "{n:,} leaves of one prediction are drawn as one box",
     "plot_categories": "{n:,} categories",
     "plot_categories_one": "{n:,} category",
+    "note_missing_glyphs": "the fonts have no {names}; boxes are drawn instead. SVG files and pages show these characters.",
     "draw_ignored": "{names} have no effect on {path}.",
     "draw_ignored_one": "{names} has no effect on {path}.",
     "picture_share": "{share}% of rows",

@@ -44,6 +44,7 @@ MESSAGES: dict[str, str] = {
     "picture_gathered": "{n} 个叶结点按预测合并为 {boxes} 个框",
     "picture_gathered_box": "{n} 个预测相同的叶结点合并为一个框",
     "plot_categories": "{n} 个取值",
+    "note_missing_glyphs": "字体中没有 {names}，图中用方框代替；SVG 文件和网页可以显示这些字符。",
     "draw_ignored": "{names} 对 {path} 不起作用。",
     "picture_share": "占全部样本的 {share}%",
     "picture_share_weight": "占总权重的 {share}%",

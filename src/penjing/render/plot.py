@@ -11,8 +11,9 @@ from penjing.render.box_parts import Area, Card, Label, Line, Part, Wedge, box_p
 from penjing.render.diagram import MAX_LEAVES, NAME, SMALL, Diagram, build_diagram
 from penjing.render.heading import LINE, TITLE, Heading, heading_layout
 from penjing.render.icicle import LEVEL_HEIGHT, Icicle, bar_width, build_icicle
+from penjing.render.missing_glyphs import Fonts
 from penjing.render.placement import Edge
-from penjing.render.svg import class_fills, to_printable
+from penjing.render.svg import class_fills
 from penjing.render.theme import THEMES, Theme, find_theme
 from penjing.render.value_scale import value_tints
 from penjing.tree.tree_data import TreeData
@@ -207,7 +208,9 @@ def _draw_on(ax: Axes, diagram: Diagram | Icicle, theme: str) -> None:
     extent = ax.get_window_extent()
     width, height = _size(diagram)
     scale = min(extent.width / width, extent.height / height)
-    _Painter(ax, THEMES[theme], scale * POINTS_PER_INCH / float(ax.figure.dpi)).draw(diagram)
+    painter = _Painter(ax, THEMES[theme], scale * POINTS_PER_INCH / float(ax.figure.dpi))
+    painter.draw(diagram)
+    painter.fonts.record_missing()
 
 
 class _Painter:
@@ -217,7 +220,7 @@ class _Painter:
         self.ax: Any = ax
         self.theme = theme
         self.points_per_pixel = points_per_pixel
-        self.font_families = font_families()
+        self.fonts = Fonts(font_families())
         self.top = 0.0
         """The height of the heading."""
 
@@ -355,7 +358,7 @@ class _Painter:
             return
         style = {
             "color": self.theme.muted if muted else self.theme.text,
-            "family": self.font_families,
+            "family": self.fonts.families,
         }
         weight = "bold" if bold else "normal"
         place: dict[str, Any] = {"ha": at, "va": "baseline", "zorder": 4, "parse_math": False}
@@ -367,7 +370,7 @@ class _Painter:
         self.ax.text(
             x,
             y,
-            to_printable(text),
+            self.fonts.text(text),
             fontsize=size * self.points_per_pixel,
             weight=weight,
             **style,

@@ -8,8 +8,8 @@ from typing import Any
 from penjing.errors import CapabilityError
 from penjing.render.charts.chart import Chart
 from penjing.render.charts.shapes import Line, Mark, Rect, Shape, Text, colour_of
+from penjing.render.missing_glyphs import Fonts
 from penjing.render.plot import PIXELS_PER_INCH, POINTS_PER_INCH, font_families
-from penjing.render.svg import to_printable
 from penjing.render.theme import Theme, find_theme
 
 _POINTS = POINTS_PER_INCH / PIXELS_PER_INCH
@@ -32,9 +32,10 @@ def write(chart: Chart, kind: str, *, dpi: int) -> bytes:
     axes.set_xlim(0, chart.width)
     axes.set_ylim(chart.height, 0)
     axes.set_axis_off()
-    families = font_families()
+    fonts = Fonts(font_families())
     for order, shape in enumerate(chart.shapes):
-        _draw(axes, shape, theme, order + 1, families)
+        _draw(axes, shape, theme, order + 1, fonts)
+    fonts.record_missing()
     buffer = io.BytesIO()
     canvas: Any
     # No dates: the same chart gives the same file.
@@ -48,7 +49,7 @@ def write(chart: Chart, kind: str, *, dpi: int) -> bytes:
     return buffer.getvalue()
 
 
-def _draw(axes: Any, shape: Shape, theme: Theme, order: int, families: list[str]) -> None:  # noqa: ANN401
+def _draw(axes: Any, shape: Shape, theme: Theme, order: int, fonts: Fonts) -> None:  # noqa: ANN401
     from matplotlib.patches import FancyBboxPatch, Rectangle  # noqa: PLC0415 - an extra
 
     def colour(role: str) -> str:
@@ -58,7 +59,7 @@ def _draw(axes: Any, shape: Shape, theme: Theme, order: int, families: list[str]
         axes.text(
             shape.x,
             shape.y,
-            to_printable(shape.text),
+            fonts.text(shape.text),
             fontsize=shape.size * _POINTS,
             color=colour(shape.colour),
             weight="bold" if shape.is_bold else "normal",
@@ -66,7 +67,7 @@ def _draw(axes: Any, shape: Shape, theme: Theme, order: int, families: list[str]
             va="baseline",
             rotation=90 if shape.is_turned else 0,
             rotation_mode="anchor",
-            family=families,
+            family=fonts.families,
             zorder=order,
             parse_math=False,
         )
