@@ -47,6 +47,16 @@ def test_the_table_tells_of_nested_trees(recipe, regression):
     assert small.n_leaves <= large.n_leaves <= tree.n_leaves
 
 
+@pytest.mark.parametrize("recipe", ["cart-binary", "rpart"])
+def test_more_folds_than_rows_leave_each_row_out(recipe):
+    table = noisy(20)
+    tree = penjing.fit(table, recipe=recipe)
+    rows = cross_validated(tree, table, folds=20).about["cp_table"]
+    assert cross_validated(tree, table, folds=10**9).about["cp_table"] == rows
+    with pytest.raises(ChoiceError):
+        tree.prune("cost-complexity", training=table, folds=10**30)
+
+
 def test_noise_is_pruned_away():
     table = noisy(200)
     tree = cross_validated(penjing.fit(table, recipe="cart-binary"), table)

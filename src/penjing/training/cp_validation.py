@@ -76,6 +76,7 @@ def cross_validated(tree: TreeData, source: Any, folds: int = 10) -> TreeData:  
             alphas.append(alpha)
     alphas.reverse()
     between = [10 * alphas[0], *(float(np.sqrt(a * b)) for a, b in pairwise(alphas))]
+    folds = min(folds, table.n_rows)  # further folds would be empty
     fold_of, weight = np.arange(table.n_rows) % folds, table.weights
     losses = np.zeros((table.n_rows, len(alphas)))
     for fold in range(folds):

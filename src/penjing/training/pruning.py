@@ -164,7 +164,9 @@ def _cross_validated(tree: TreeData, method: str, training: Any, folds: int) -> 
         raise ChoiceError("folds_not_used", method=method)
     if training is None:
         raise ChoiceError("folds_need_rows", folds=folds)
-    return cross_validated(tree, training, arguments.whole_number("folds", folds, 2))
+    return cross_validated(
+        tree, training, arguments.whole_number("folds", folds, 2, arguments.MAX_WHOLE_NUMBER)
+    )
 
 
 def validation_rows(
