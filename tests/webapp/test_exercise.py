@@ -236,6 +236,8 @@ def test_requests_that_mean_nothing_are_refused():
         ("check", {"id": ["x"], "value": 1}, 404),
         ("check", {"id": "1.chosen", "value": {"a": 1}}, 400),
         ("check", {"id": "1.chosen", "value": "x" * 5000}, 400),
+        ("check", {"id": "1.impurity", "value": "%" * 1000}, 200),
+        ("check", {"id": "1.impurity", "value": "1/" + "%" * 990}, 200),
         ("hint", {}, 404),
         ("give-up", {"id": None}, 404),
     ):

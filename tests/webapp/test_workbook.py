@@ -288,7 +288,9 @@ def test_rows_for_pruning_are_those_of_the_method():
         {"act": "prune", "method": "cost-complexity", "options": {"folds": 1}},
         {"act": "prune", "method": "cost-complexity", "options": {"method": "mdl"}},
         {"act": "prune", "method": "cost-complexity", "options": {"self": 1}},
+        {"act": "prune", "method": "cost-complexity", "options": {"folds": 10**30}},
         {"act": "regrow", "settings": {"self": 1}},
+        *({"act": "leaf", "path": [{"column": c, "side": 0.0, "level": ["x"]}]} for c in "abcd"),
     ],
 )  # fmt: skip
 def test_steps_that_mean_nothing_are_refused_in_one_sentence(step):

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from penjing.arguments import is_whole
 from penjing.data.table import Field
 from penjing.tree.split import Split, level_text
 from penjing.tree.tree_data import TreeData
@@ -49,9 +50,11 @@ def branch_by_step(field: Field, split: Split, step: Step) -> int | None:
         return None
     if split.cut is not None:
         side = step.get("side")
-        return side if side in (0, 1) else None
+        return side if is_whole(side) and side in (0, 1) else None
+    level = step.get("level")
     for branch, group in enumerate(split.groups):
-        if step.get("level") in {level_text(field, code) for code in np.asarray(group).tolist()}:
+        levels = [level_text(field, code) for code in np.asarray(group).tolist()]
+        if isinstance(level, str) and level in levels:
             return branch
     return None
 

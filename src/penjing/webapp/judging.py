@@ -32,7 +32,9 @@ def parse_number(text: str) -> float | None:
     """
     plain = unicodedata.normalize("NFKC", text).replace("−", "-").replace("–", "-")
     plain = "".join(plain.split()).lstrip("≈=~")
-    if plain.endswith("%"):
+    if plain.endswith("%"):  # only one: each level of recursion takes a sign away
+        if plain.endswith("%%"):
+            return None
         part = parse_number(plain[:-1])
         return None if part is None else round(part / 100, 15)
     if plain.count("/") == 1:
