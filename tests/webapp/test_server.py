@@ -84,6 +84,21 @@ def test_other_methods_are_refused(lab):
     assert lab.send("POST", "/")[0] == 405
 
 
+@pytest.mark.parametrize("line", ["TRACE /api/1/lab", "PROPFIND /", "GET http://evil/api/1/lab",
+                                  "CONNECT evil:80", "OPTIONS *", "FOO /api/1/events"])  # fmt: skip
+def test_what_leads_to_no_route_is_refused_like_anything_else(lab, line):
+    for host, statuses in ((lab.host, (404, 405)), ("evil.example", (403,))):
+        with socket.create_connection(("127.0.0.1", lab.port), timeout=30) as connection:
+            head = f"{line} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+            connection.sendall(head.encode())
+            answer = b"".join(iter(lambda: connection.recv(65536), b""))
+        first, _, rest = answer.partition(b"\r\n")
+        assert int(first.split()[1]) in statuses
+        assert b"content-security-policy: default-src 'none'" in rest.lower()
+        message = json.loads(rest.partition(b"\r\n\r\n")[2])["error"]["message"]
+        assert set(message) == {"en", "zh"}
+
+
 def test_there_is_no_cors(lab):
     for origin in ("https://evil.example", f"http://{lab.host}"):
         _, headers, _ = lab.send("GET", "/api/1/lab", headers={"Origin": origin})
@@ -145,7 +160,8 @@ def test_bodies_have_limits(lab):
 
 
 def test_bodies_that_are_no_json_are_refused(lab):
-    for content in (b"{", b"[1", b"\xff", b"[" * 100_000):
+    for content in (b"{", b"[1", b"\xff", b"[" * 100_000, b'{"table": NaN}', b"[-Infinity]",
+                    b'{"table": 1e999}', b"{} {}", b'{"a": ' + b"1" * 5000 + b"}"):  # fmt: skip
         headers = {"Content-Type": "application/json"}
         assert lab.refused("POST", "workbook", content=content, headers=headers)[0] == 400
     for content_type in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data"):

@@ -10,7 +10,7 @@ import logging
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from penjing.api.worksheet import is_worksheet_recipe
@@ -227,9 +227,22 @@ def parsed_body(raw: bytes, content_type: str) -> object:
     if content_type.partition(";")[0].strip().lower() != "application/json":
         raise WrongContentError("lab_content_type")
     try:
-        return json.loads(raw)
+        return json.loads(raw, parse_constant=_refuse_constant, parse_float=_finite_number)
     except (ValueError, RecursionError):
         raise ChoiceError("lab_body_json") from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    """Refuse ``NaN`` and ``Infinity``, which JSON does not have, as browsers do."""
+    raise ValueError(name)
+
+
+def _finite_number(text: str) -> float:
+    """Return a number of a body; one that no double holds is refused."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return number
 
 
 def encoded(plain: object) -> bytes:

@@ -16,6 +16,7 @@ from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
@@ -155,8 +156,20 @@ class LabServer:
                 Route(f"{API}events", self._events, methods=_METHODS),
                 Route(f"{API}{{target:path}}", self._api, methods=_METHODS),
                 Route("/{name:path}", self._page, methods=_METHODS),
-            ]
+            ],
+            exception_handlers={HTTPException: self._no_route},
         )
+
+    async def _no_route(self, request: Request, error: Exception) -> Response:
+        """Refuse what leads to no route: other methods, and whole addresses instead of paths."""
+        values = {"path": request.scope["path"], "method": request.method}
+        try:
+            self._guard.check_page(request.scope["headers"])
+            if isinstance(error, HTTPException) and error.status_code == 405:
+                raise WrongMethodError("lab_wrong_method", **values)
+            raise NotFoundError("lab_no_route", path=values["path"])
+        except PenjingError as refused:
+            return _json(status_of(refused), failure(refused))
 
     async def _page(self, request: Request) -> Response:
         """Serve a file of the page."""
