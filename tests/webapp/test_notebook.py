@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 
+import numpy as np
 import pytest
 
 import penjing
@@ -92,3 +94,47 @@ def test_the_tree_that_is_opened_keeps_its_own_training_rows():
     tree.lab(training=rows.take(range(rows.n_rows)))
     assert tree.training_table() is rows
     assert tree.why(0).candidates
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"cp": np.float64(0.02), "max_depth": np.int64(2)},
+        {"prior": np.array([0.4, 0.6])},
+        {"loss": ((np.int64(0), 1), (2, 0))},
+        {"cp": float("inf")},
+    ],
+)
+def test_settings_of_numpy_are_saved_and_written(settings):
+    table = penjing.example("watermelon3.0")
+    widget = penjing.lab(table, recipe="rpart", quiet=True, **settings)
+    base = f"workbook/{widget.workbook}"
+    state = widget.ask("GET", base)
+    file = json.loads(widget.ask("GET", f"{base}/file")["content"])
+    again = widget.ask("POST", "replay", {"file": file, "table": state["table"]})
+    assert again["current"] == state["current"]
+    script = widget.ask("GET", f"{base}/script")["content"]
+    namespace: dict = {}
+    exec(script.replace("DATA = None", "DATA = 'example:watermelon3.0'"), namespace)  # noqa: S102
+    assert namespace["tree"] == widget.tree
+
+
+def test_the_script_of_a_tree_says_which_file_it_loads(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    tree = penjing.fit(penjing.example("watermelon2.0"), recipe="id3")
+    widget = tree.lab()
+    widget.ask("POST", f"workbook/{widget.workbook}/step", {"act": "leaf", "node": 1})
+    script = widget.ask("GET", f"workbook/{widget.workbook}/script?lang=zh")["content"]
+    assert "tree.save('model.tree')" in script
+    tree.save("model.tree")
+    namespace: dict = {}
+    exec(script.replace("DATA = None", "DATA = 'example:watermelon2.0'"), namespace)  # noqa: S102
+    assert namespace["tree"] == widget.tree
+
+
+def test_a_closed_workbook_leaves_the_widget_answering():
+    widget = penjing.lab(penjing.example("fish"))
+    assert widget.ask("DELETE", f"workbook/{widget.workbook}") == {}
+    assert widget.ask("GET", "lab")["protocol"] == 1
+    with pytest.raises(penjing.PenjingError, match="no workbook"):
+        _ = widget.tree

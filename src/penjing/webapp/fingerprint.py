@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,24 @@ def canonical(plain: object) -> str:
     '{"a":[null,"e"],"b":1}'
     """
     return json.dumps(plain, sort_keys=True, separators=(",", ":"), default=str)
+
+
+def without_numpy(value: Any) -> Any:  # noqa: ANN401 - any setting
+    """Return settings without NumPy's types, which neither a file nor a script can write.
+
+    Examples
+    --------
+    >>> without_numpy({"max_depth": np.int64(3), "prior": (0.25, np.float64(0.75))})
+    {'max_depth': 3, 'prior': [0.25, 0.75]}
+    """
+    if isinstance(value, Mapping):
+        return {
+            key.tolist() if isinstance(key, np.generic) else key: without_numpy(part)
+            for key, part in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [without_numpy(part) for part in value]
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def short_hash(*parts: str) -> str:

@@ -238,7 +238,7 @@ class Lab:
         source, table = table_of_workbook(record, source)
         growing = None
         if record.get("model") is not None:
-            growing = Growing(model=_tree_of(record["model"]), model_name="model.tree")
+            growing = Growing(model=_tree_of(record["model"]))
         workbook = replay(record, source, table, others, growing=growing, progress=progress)
         return self.keep_workbook(self._add_open(OpenTable(source, table)), workbook)
 

@@ -33,7 +33,7 @@ from penjing.tree.split import level_text
 from penjing.tree.tree_data import TreeData
 from penjing.webapp.division import PARTS, DividedRows
 from penjing.webapp.failures import ConflictError
-from penjing.webapp.fingerprint import canonical, short_hash, table_fingerprint
+from penjing.webapp.fingerprint import canonical, short_hash, table_fingerprint, without_numpy
 from penjing.webapp.history import Entry, History, next_id
 from penjing.webapp.journal_steps import Step, parse_step
 from penjing.webapp.lru import RecentlyUsed
@@ -94,6 +94,7 @@ class Growing:
         for name in self.settings:
             if name in _NOT_SETTINGS:
                 raise ChoiceError("lab_unknown_setting", name=name)
+        object.__setattr__(self, "settings", without_numpy(self.settings))
 
     def to_json(self) -> Plain:
         """Return what identifies the first tree, as plain data."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from importlib.resources import files
 from typing import Any
 
@@ -12,7 +13,7 @@ import traitlets
 
 from penjing.api.tree import Tree
 from penjing.errors import PenjingError
-from penjing.webapp.failures import status_of
+from penjing.webapp.failures import NotFoundError, status_of
 from penjing.webapp.lab_state import Lab
 from penjing.webapp.routes import answer, encoded, failure, find_route
 
@@ -101,7 +102,8 @@ class LabWidget(anywidget.AnyWidget):
         return status, json.loads(encoded(plain))
 
     def _update(self) -> None:
-        self.current = self._lab.workbook(self.workbook).workbook.current
+        with suppress(NotFoundError):  # its workbook was closed; other requests are answered
+            self.current = self._lab.workbook(self.workbook).workbook.current
 
     def _receive(self, _: object, message: Any, buffers: list[Any]) -> None:  # noqa: ANN401 - JSON
         """Answer a message of the page, in a thread."""

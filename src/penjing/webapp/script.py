@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from penjing.errors import PenjingError
@@ -11,6 +12,9 @@ from penjing.tree.tree_data import TreeData
 from penjing.webapp.division import shares_of
 from penjing.webapp.journal_steps import Step
 from penjing.webapp.lab_workbook import Workbook
+
+MODEL = "model.tree"
+"""The file of a tree that the lab was given as an object."""
 
 
 def script_text(workbook: Workbook, lang: str = "en") -> str:
@@ -38,7 +42,9 @@ def script_text(workbook: Workbook, lang: str = "en") -> str:
             options["forbid"] = list(growing.forbid)
         lines.append(f"tree = penjing.fit(training, {_keywords(options | dict(growing.settings))})")
     else:
-        lines.append(f"tree = penjing.load({growing.model_name!r})")
+        if growing.model_name is None:
+            lines.append(f"# {_comment(say('lab_script_model', lang))}")
+        lines.append(f"tree = penjing.load({growing.model_name or MODEL!r})")
     tree: TreeData = workbook.tree(workbook.history.first)
     for entry in workbook.history.steps_to(workbook.current):
         assert entry.step is not None
@@ -146,7 +152,24 @@ class _Name(str):
 
 
 def _keywords(options: dict[str, Any]) -> str:
-    return ", ".join(f"{name}={value!r}" for name, value in options.items())
+    return ", ".join(f"{name}={_literal(value)}" for name, value in options.items())
+
+
+def _literal(value: object) -> str:
+    """Return plain data as Python writes it; infinity has no literal.
+
+    Examples
+    --------
+    >>> print(_literal([1, float("inf")]), _literal({"a": "b"}))
+    [1, float('inf')] {'a': 'b'}
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"float('{value}')"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_literal, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_literal(k)}: {_literal(v)}' for k, v in value.items())}}}"
+    return repr(value)
 
 
 def _comment(text: str) -> str:
