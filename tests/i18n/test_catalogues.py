@@ -55,6 +55,16 @@ def test_a_singular_mentions_nothing_that_the_plural_does_not():
     assert odd == []
 
 
+def test_counts_of_the_lab_have_a_singular():
+    never_one = {"points", "rules_cut", "shown_depth", "split_groups"}
+    counts = re.compile(r"\{\w+(:,)?\} (test )?\w+s\b")
+    verbs = re.compile(r"\} (is|was|has|needs|gives|divides|cannot)\b")
+    plain = {k: v for k, v in EN.items() if k.startswith(("lab_page_", "lab_hint_"))}
+    found = {k for k, v in plain.items() if counts.search(verbs.sub("", v))}
+    found = {k for k in found if not k.endswith(SINGULAR) and f"{k}{SINGULAR}" not in EN}
+    assert found == {f"lab_page_{key}" for key in never_one}
+
+
 def test_chinese_prose_has_full_width_punctuation():
     half = re.compile(r"[\u4e00-\u9fff][,;:?!]|[\u4e00-\u9fff]\.(\s|$)|[,;:?!][\u4e00-\u9fff]")
     prose = {key: re.sub(r"`[^`]*`|\{[^}]*\}", "", text) for key, text in ZH.items()}
