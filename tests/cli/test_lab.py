@@ -158,6 +158,8 @@ def test_the_script_of_a_model_of_an_example_names_the_example(tmp_path, monkeyp
         (("--replay", "nothing.json"), "No such file"),
         (("--replay", "rows.csv"), "not a workbook"),
         (("rows.csv", "--train", "rows.csv"), "--train"),
+        (("--train", "rows.csv"), "--train"),
+        (("--replay", "rows.csv", "--train", "rows.csv"), "--train"),
         (("lost.tree",), "training rows"),
         (("rows.csv", "--port", "99999"), "port"),
         (("rows.csv", "--idle", "-1"), "idle"),

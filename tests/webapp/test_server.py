@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import logging
 import os
 import signal
 import socket
@@ -256,6 +257,15 @@ def test_ten_tabs_keep_working_while_a_step_runs(lab):
     assert len({book for book, _, _ in results}) == 10
     assert len({tree for _, tree, _ in results}) == 1  # the same journal
     assert len({json.dumps(score) for _, _, score in results}) == 1
+
+
+def test_a_lab_that_is_stopped_while_it_works_says_nothing(capsys):
+    LabServer(Lab()).close()
+    logger = logging.getLogger("uvicorn.error")
+    logger.error("Cancel %s running task(s), timeout graceful shutdown exceeded", 1)
+    assert capsys.readouterr().err == ""
+    logger.error("Exception in ASGI application")
+    assert "Exception" in capsys.readouterr().err
 
 
 def large_csv(n):

@@ -95,12 +95,16 @@ def _open(
     """Open what the command line names; without anything the page shows its start screen."""
     from penjing.webapp.open_file import file_content, read_workbook_file  # noqa: PLC0415 - heavy
 
+    if train is not None and (data is None or replay is not None):
+        raise ChoiceError("lab_train_without_model")
     if replay is not None:
         _replay(state, read_workbook_file(replay), replay, data, reading)
         return
     if data is None:
         return
     content = file_content(data)
+    if train is not None and content.kind != "model":
+        raise ChoiceError("lab_train_without_model")
     if content.kind == "worksheet":
         from penjing.webapp.exercise import Exercise, worksheet_of_record  # noqa: PLC0415
 
@@ -110,8 +114,6 @@ def _open(
     elif content.kind == "model":
         _open_model(console, state, data, train, reading)
     else:
-        if train is not None:
-            raise ChoiceError("lab_train_without_model")
         source = _table_source(data, reading)
         state.start.table = state.add_table(source)
         console.print_notes(state.table(state.start.table).table.notes)

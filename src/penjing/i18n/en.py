@@ -1314,7 +1314,7 @@ MESSAGES: dict[str, str] = {
     "lab_measure_gain_ratio": "gain ratio",
     "lab_measure_gini_after": "Gini index",
     "lab_measure_average_gain": "average gain",
-    "lab_train_without_model": "--train gives the training rows of a model, and DATA is a table. Leave --train out.",
+    "lab_train_without_model": "--train gives the training rows of a model, and no model is opened. Name a model, or leave --train out.",
     "lab_model_needs_rows": "the training rows of {model} were not found. Give them with --train FILE.",
     "note_lab_serving": "the lab runs at this address, on this machine only; press Ctrl-C to stop it.",
     "note_lab_stopped": "the lab has stopped.",

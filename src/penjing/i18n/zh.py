@@ -1260,7 +1260,7 @@ MESSAGES: dict[str, str] = {
     "lab_measure_gain_ratio": "增益率",
     "lab_measure_gini_after": "基尼指数",
     "lab_measure_average_gain": "平均增益",
-    "lab_train_without_model": "--train 给出模型的训练集，而这里给出的是数据表。请去掉 --train。",
+    "lab_train_without_model": "--train 给出模型的训练集，而这里没有打开模型。请给出模型，或去掉 --train。",
     "lab_model_needs_rows": "找不到 {model} 的训练集。请用 --train 给出文件。",
     "note_lab_serving": "实验室在此地址运行，仅限本机访问；按 `Ctrl-C` 停止。",
     "note_lab_stopped": "实验室已停止。",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import secrets
 import socket
@@ -84,6 +85,7 @@ class LabServer:
         self._static = static_files()
         self._used = time.monotonic()
         self._n_working = 0
+        logging.getLogger("uvicorn.error").addFilter(_is_no_news_of_stopping)
         self._server = uvicorn.Server(
             uvicorn.Config(
                 self._app(),
@@ -248,6 +250,11 @@ class LabServer:
                     yield b": open\n\n"
                 else:
                     yield b"data: " + json.dumps(event).encode() + b"\n\n"
+
+
+def _is_no_news_of_stopping(record: logging.LogRecord) -> bool:
+    """Return False for the line that requests were cancelled, which whoever stops a lab expects."""
+    return "timeout graceful shutdown exceeded" not in record.getMessage()
 
 
 def _listening_socket(port: int) -> socket.socket:
