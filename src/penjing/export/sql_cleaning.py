@@ -37,7 +37,7 @@ MAX_LENGTH = 200
 """Longer texts are not taken as numbers, so that none is too large for a double."""
 USUAL = sorted({word.lower() for word in USUAL_MARKERS})
 _CLOCK = (
-    r"(?:[T ] *([0-9]{1,2})[:时]([0-9]{1,2})分?(?::?([0-9]{1,2})(?:[.][0-9]+)?秒?)?"
+    r"(?:[T ] *([0-9]{1,2})[:时]([0-9]{1,2})(?:(?:分?:|分)([0-9]{1,2})(?:[.][0-9]+)?秒?|分)?"
     r" *(?:Z|UTC|[+-][0-9]{2}:?[0-9]{2})?)?$"
 )
 DATES = {
@@ -45,7 +45,14 @@ DATES = {
     "month": r"^([0-9]{1,2})[-/.]([0-9]{1,2})[-/.]([0-9]{4})" + _CLOCK,
     "day": r"^([0-9]{1,2})[-/.]([0-9]{1,2})[-/.]([0-9]{4})" + _CLOCK,
 }
-"""The patterns of dates by the part that comes first."""
+"""The patterns of dates by the part that comes first; blanks are plain spaces."""
+_YEAR_LAST_MARKS = r"^[0-9]+(-[0-9]+-|/[0-9]+/|[.][0-9]+[.])"
+DATE_MARKS = {
+    "year": r"^[0-9]+ *(- *[0-9]+ *-|/ *[0-9]+ */|[.] *[0-9]+ *[.]|年 *[0-9]+ *月)",
+    "month": _YEAR_LAST_MARKS,
+    "day": _YEAR_LAST_MARKS,
+}
+"""The two marks between the parts of a date are alike, or 年 and 月."""
 GROUPS = {
     ".": r"^[+-]?[1-9][0-9]{0,2}((,[0-9]{3})+|( [0-9]{3})+|('[0-9]{3})+)([.][0-9]+)?$",
     ",": r"^[+-]?[1-9][0-9]{0,2}(([.][0-9]{3})+|( [0-9]{3})+|('[0-9]{3})+)(,[0-9]+)?$",
@@ -200,11 +207,14 @@ class Cleaner:
         words = sorted({"", *self._markers.words})
         known = f"CASE WHEN t IN ({self._list(words)}) THEN NULL ELSE t END AS t"
         valid = (
-            " WHERE y >= 1 AND m BETWEEN 1 AND 12 AND d BETWEEN 1 AND 31 "
+            " WHERE y >= 1 AND m BETWEEN 1 AND 12 AND d >= 1 AND d <= CASE WHEN m = 2 THEN "
+            "CASE WHEN y % 4 = 0 AND (y % 100 <> 0 OR y % 400 = 0) THEN 29 ELSE 28 END "
+            "WHEN m IN (4, 6, 9, 11) THEN 30 ELSE 31 END "
             "AND h BETWEEN 0 AND 23 AND n BETWEEN 0 AND 59 AND s BETWEEN 0 AND 59"
         )
         double = self._f.double_type
-        stages = [(f"{self._trimmed(column)} AS t", ""), (known, ""), *self._f.date_parts(order)]
+        stages = [(f"{self._trimmed(column)} AS t", ""), (known, "")]
+        stages += [(f"{self._f.plain_spaces('t')} AS t", ""), *self._f.date_parts(order)]
         plain = {"year": "y", "month": "m", "day": "d", "hour": "h"}
         if part in plain:
             return self._f.chain([*stages, (f"CAST({plain[part]} AS {double})", valid)])
@@ -274,6 +284,11 @@ class _Functions:
         """Return a text without the blanks that may stand between a number and its unit."""
         return f"{side}trim({x}, {self.spaces})"
 
+    def plain_spaces(self, x: str) -> str:
+        """Return a text with spaces in the place of tabs and line ends."""
+        others = self.spaces.removeprefix("' ' || ")
+        return f"translate({x}, {others}, '     ')"
+
     def lower(self, x: str) -> str:
         """Return a text with the letters A to Z in lower case."""
         letters = "".join(map(chr, range(65, 91)))
@@ -330,7 +345,7 @@ class _Functions:
             f"COALESCE(CAST(NULLIF({x}, '') AS INTEGER), 0) AS {a}"
             for x, a in ((h, "h"), (n, "n"), (s, "s"))
         )
-        return [(f"{date}, {clock}", "")]
+        return [(f"{date}, {clock}", f" WHERE {self.matches(DATE_MARKS[order])}")]
 
     def captured(self, pattern: str, group: int) -> str:
         """Return a group of the match of ``t``."""
@@ -470,46 +485,102 @@ class _Sqlite(_Functions):
     def unless_number(self, cell: str, parsed: str) -> str:
         return f"CASE WHEN typeof({cell}) IN ('integer', 'real') THEN {cell} ELSE {parsed} END"
 
+    def plain_spaces(self, x: str) -> str:
+        for code in (9, 10, 11, 12, 13):
+            x = f"replace({x}, char({code}), ' ')"
+        return x
+
     def date_parts(self, order: str) -> list[tuple[str, str]]:
-        near = "t"
-        for blanks, mark in (
-            (" 年", "年"),
-            ("年 ", "年"),
-            (" 月", "月"),
-            ("月 ", "月"),
-            (" 日", "日"),
-        ):
-            near = f"replace({near}, '{blanks}', '{mark}')"
-        end = (
-            "CASE WHEN instr(t, 'T') > 0 THEN instr(t, 'T') WHEN instr(t, ' ') > 0 "
-            "THEN instr(t, ' ') ELSE length(t) + 1 END"
-        )
-        day = "substr(t, 1, a - 1)"
-        for old, new in (("/", "-"), (".", "-"), ("年", "-"), ("月", "-"), ("日", "")):
-            day = f"replace({day}, '{old}', '{new}')"
-        clock = "replace(replace(ltrim(substr(t, a + 1)), '时', ':'), '分', ':')"
+        digits = "'0123456789'"
+        clock_at = "instr(replace(t, '时', ':'), ':')"  # 0 if there is no clock
+        first = "year" if order == "year" else "other"
+        marks = {"year": "'-', '/', '.', '年'", "other": "'-', '/', '.'"}[first]
+        # With the year first there may be blanks around the marks, and 日 at the end.
+        end = "CASE WHEN b GLOB '*日' THEN substr(b, 1, length(b) - 1) ELSE b END"
+        b = {"year": f"rtrim({end})", "other": "b"}[first]
+        x, j, k = {
+            "year": ("ltrim(x)", "trim({0})", "ltrim({0})"),
+            "other": ("x", "{0}", "{0}"),
+        }[first]
         y, m, d = {"year": ("i", "j", "k"), "month": ("k", "i", "j"), "day": ("k", "j", "i")}[order]
+
+        def short(part: str) -> str:
+            return f"({part} GLOB '[0-9]' OR {part} GLOB '[0-9][0-9]')"
+
         tests = (
-            f" WHERE {y} GLOB '[0-9][0-9][0-9][0-9]' "
-            f"AND ({m} GLOB '[0-9]' OR {m} GLOB '[0-9][0-9]') "
-            f"AND ({d} GLOB '[0-9]' OR {d} GLOB '[0-9][0-9]')"
+            f" WHERE mark IN ({marks}) AND {y} GLOB '[0-9][0-9][0-9][0-9]' AND {short(m)} "
+            f"AND {short(d)} AND {short('h')} AND {short('n')} AND {short('s')}"
         )
-        rest = "CASE WHEN instr({0}, ':') > 0 THEN substr({0}, instr({0}, ':') + 1) ELSE '' END"
         whole = ", ".join(
-            f"CAST({x} AS INTEGER) AS {a}" for x, a in ((y, "y"), (m, "m"), (d, "d"), ("c", "h"))
+            f"CAST({part} AS INTEGER) AS {name}"
+            for part, name in ((y, "y"), (m, "m"), (d, "d"), ("h", "h"), ("n", "n"), ("s", "s"))
         )
         return [
-            (f"{near} AS t", ""),
-            (f"t, {end} AS a", ""),
-            (f"{day} AS b, {clock} AS c", ""),
-            ("substr(b, 1, instr(b, '-') - 1) AS i, substr(b, instr(b, '-') + 1) AS b, c", ""),
-            ("i, substr(b, 1, instr(b, '-') - 1) AS j, substr(b, instr(b, '-') + 1) AS k, c", ""),
-            (f"{whole}, {rest.format('c')} AS c", tests),
+            (f"t, {clock_at} AS p", ""),
+            (f"t, p, CASE p WHEN 0 THEN t ELSE rtrim(substr(t, 1, p - 1), {digits}) END AS b", ""),
+            ("b, p, CASE p WHEN 0 THEN '0:0' ELSE substr(t, length(b) + 1) END AS c", ""),
             (
-                f"y, m, d, h, CAST(c AS INTEGER) AS n, CAST({rest.format('c')} AS INTEGER) AS s",
+                (
+                    "CASE WHEN p = 0 THEN b WHEN rtrim(b) GLOB '*T' "
+                    "THEN substr(rtrim(b), 1, length(rtrim(b)) - 1) "
+                    f"WHEN b GLOB '* ' THEN rtrim(b) END AS b, {self._without_zone('c')} AS c"
+                ),
                 "",
             ),
+            (f"{b} AS b, c, ltrim(c, {digits}) AS r", ""),
+            (
+                (
+                    f"b, ltrim(b, {digits}) AS x, substr(c, 1, length(c) - length(r)) AS h, "
+                    "substr(r, 2) AS r"
+                ),
+                "",
+            ),
+            (
+                (
+                    f"substr(b, 1, length(b) - length(x)) AS i, {x} AS x, h, r, "
+                    f"ltrim(r, {digits}) AS z"
+                ),
+                "",
+            ),
+            (
+                (
+                    "i, substr(x, 1, 1) AS mark, "
+                    "CASE substr(x, 1, 1) WHEN '年' THEN '月' ELSE substr(x, 1, 1) END AS mark2, "
+                    "substr(x, 2) AS x, h, substr(r, 1, length(r) - length(z)) AS n, "
+                    "CASE WHEN z IN ('', '分') THEN '0' WHEN z GLOB '分:*' THEN substr(z, 3) "
+                    "WHEN z GLOB '[分:]*' THEN substr(z, 2) END AS s"
+                ),
+                "",
+            ),
+            (
+                (
+                    f"i, mark, {j.format('substr(x, 1, instr(x, mark2) - 1)')} AS j, "
+                    f"{k.format('substr(x, instr(x, mark2) + 1)')} AS k, h, n, "
+                    "CASE WHEN s GLOB '*秒' THEN substr(s, 1, length(s) - 1) ELSE s END AS s"
+                ),
+                "",
+            ),
+            (
+                (
+                    "i, mark, j, k, h, n, CASE WHEN s GLOB '*.[0-9]*' "
+                    "AND substr(s, instr(s, '.') + 1) NOT GLOB '*[^0-9]*' "
+                    "THEN substr(s, 1, instr(s, '.') - 1) ELSE s END AS s"
+                ),
+                "",
+            ),
+            (whole, tests),
         ]
+
+    @staticmethod
+    def _without_zone(c: str) -> str:
+        """Return a time of day without its zone."""
+        zones = {"*Z": 1, "*UTC": 3, "*[+-]DD:DD": 6, "*[+-]DDDD": 5}
+        cases = [
+            f"WHEN {c} GLOB '{zone.replace('D', '[0-9]')}' "
+            f"THEN rtrim(substr({c}, 1, length({c}) - {length}))"
+            for zone, length in zones.items()
+        ]
+        return f"CASE {' '.join(cases)} ELSE {c} END"
 
 
 FUNCTIONS: dict[str, type[_Functions]] = {

@@ -348,8 +348,12 @@ def test_hours_and_days_since():
 
 
 @pytest.mark.parametrize(
-    "cells", [["2024-02-30", "2024-01-01"], ["2024-13-01"] * 2, ["2024", "2025", "2026"]]
-)
+    "cells",
+    [
+        ["2024-02-30", "2024-01-01"], ["2024-13-01"] * 2, ["2024", "2025", "2026"],
+        ["2024-03-01 10:30.5", "2024-03-01 10:31.5"], ["2024-03-01 10:3015"] * 2,
+    ],
+)  # fmt: skip
 def test_what_is_no_date(cells):
     assert table_of(cells, "x", {"b": list("uvu")[: len(cells)]}).left_out == ()
 

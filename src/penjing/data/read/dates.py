@@ -14,8 +14,8 @@ from penjing.data.table import Floats
 from penjing.errors import unknown_name_error
 
 _CLOCK = (
-    r"(?:[T\s]\s*(?P<hour>\d{1,2})[:时](?P<minute>\d{1,2})分?"
-    r"(?:[:]?(?P<second>\d{1,2})(?:[.]\d+)?秒?)?"
+    r"(?:[T\s]\s*(?P<hour>\d{1,2})[:时](?P<minute>\d{1,2})"
+    r"(?:(?:分?:|分)(?P<second>\d{1,2})(?:[.]\d+)?秒?|分)?"
     r"\s*(?:Z|UTC|[+-]\d{2}:?\d{2})?)?"
 )
 YEAR_FIRST = re.compile(
