@@ -2,8 +2,10 @@
 // order, with subtree raising and recounted rows.
 //
 // Every category of a categorical column has a branch here, so that a code is the index of its
-// branch. Nodes of one depth are decided together: one walk from the root, which holds the rows
-// of a single path, finds their rows.
+// branch. Where every row lies in one leaf with a whole weight, the rows of the other branches
+// are added to the sums of a branch that may be raised. Otherwise nodes of one depth are
+// decided together: one walk from the root, which holds the rows of a single path, finds their
+// rows.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,6 +22,7 @@
 #include "grow/criterion.hpp"
 #include "grow/node_rows.hpp"
 #include "grow/request.hpp"
+#include "prune/leaf_rows.hpp"
 
 namespace penjing {
 
@@ -104,7 +108,12 @@ class ErrorPruner {
     PruneResult prune(const PollCallback& poll) {
         const std::vector<std::uint32_t> nodes = below(0);
         for (std::size_t node = 0; node < nodes_.size(); ++node) {
-            errors_.push_back(leaf_errors(total_.data() + node * s_));
+            as_leaf_.push_back(leaf_errors(total_.data() + node * s_));
+        }
+        errors_ = as_leaf_;
+        raised_totals_.resize(total_.size());
+        if (request_.raises) {
+            place_rows();
         }
         for (const std::uint32_t node : nodes) {
             if (is_leaf(node)) {
@@ -256,6 +265,21 @@ class ErrorPruner {
         return nodes;
     }
 
+    [[nodiscard]] const GrowColumn& column_of(const PruneNode& entry) const {
+        return request_.rows.columns[static_cast<std::size_t>(entry.column)];
+    }
+
+    // The branch of a row; -1 if its value is missing.
+    static std::int32_t branch_of(const PruneNode& entry, const GrowColumn& column,
+                                  std::uint32_t row) {
+        const std::int32_t code = column.codes[row];
+        return code < 0 ? -1 : column.ordered ? (code > entry.low ? 1 : 0) : code;
+    }
+
+    [[nodiscard]] double row_weight(std::uint32_t row) const {
+        return request_.rows.weight == nullptr ? 1.0 : request_.rows.weight[row];
+    }
+
     // The child of the largest weight, the last one of equals.
     [[nodiscard]] std::uint32_t largest(std::uint32_t node) const {
         const PruneNode& entry = nodes_[node];
@@ -286,7 +310,7 @@ class ErrorPruner {
                 any = true;
             }
         }
-        if (any) {
+        if (any && !leaf_rows_) {
             count(batch);
         }
         for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -304,10 +328,15 @@ class ErrorPruner {
         }
         double branch_errors = leaf;
         if (raised_[node] != no_node) {
+            if (leaf_rows_) {
+                add_other_branches(node, branch);
+            }
             branch_errors = 0;
             for (const std::uint32_t each : below(branch)) {
                 if (is_leaf(each)) {
-                    branch_errors += leaf_errors(raised_totals_.data() + each * s_);
+                    branch_errors += has_same_rows(each)
+                                         ? as_leaf_[each]
+                                         : leaf_errors(raised_totals_.data() + each * s_);
                 }
             }
         }
@@ -334,6 +363,11 @@ class ErrorPruner {
         if (decision == 0) {
             errors_[node] = subtree_errors;
         } else if (decision == 1) {
+            if (leaf_rows_) {
+                for (const std::uint32_t each : below(node)) {
+                    leaf_rows_->move(each, node);
+                }
+            }
             nodes_[node].column = -1;
             nodes_[node].n = 0;
             total_errors_ += leaf - subtree_errors;
@@ -369,14 +403,20 @@ class ErrorPruner {
         for (std::size_t i = 1; i < nodes.size(); ++i) {
             const std::uint32_t each = nodes[i];
             --nodes_[each].depth;
-            const double* raised_total = raised_totals_.data() + each * s_;
-            std::copy(raised_total, raised_total + s_,
-                      total_.begin() + static_cast<std::ptrdiff_t>(each * s_));
+            if (!has_same_rows(each)) {
+                const double* raised_total = raised_totals_.data() + each * s_;
+                std::copy(raised_total, raised_total + s_,
+                          total_.begin() + static_cast<std::ptrdiff_t>(each * s_));
+                as_leaf_[each] = leaf_errors(raised_total);
+            }
             relabel(each);
-            errors_[each] = leaf_errors(raised_total);
+            errors_[each] = as_leaf_[each];
             if (!is_leaf(each)) {
                 enqueue(each);
             }
+        }
+        for (const auto& [row, leaf] : other_rows_) {
+            leaf_rows_->add(leaf, row);
         }
     }
 
@@ -395,7 +435,84 @@ class ErrorPruner {
         }
     }
 
-    // ---- the sums below branches, if they replaced their parents
+    // ---- the sums below branches, if they replaced their parents: rows of one leaf each
+
+    // Place all rows in leaves, if each row lies in one leaf with a whole weight, and the sums
+    // of the tree are those of these rows.
+    void place_rows() {
+        if (!has_whole_weights(request_.rows)) {
+            return;
+        }
+        LeafRows placed(nodes_.size(), request_.rows.n_rows);
+        std::vector<double> sums(total_.size(), 0.0);
+        for (std::uint32_t row = 0; row < request_.rows.n_rows; ++row) {
+            std::uint32_t at = 0;
+            while (!is_leaf(at)) {
+                const PruneNode& entry = nodes_[at];
+                const std::int32_t b = branch_of(entry, column_of(entry), row);
+                if (b < 0) {
+                    return;
+                }
+                at = entry.first + static_cast<std::uint32_t>(b);
+            }
+            placed.add(at, row);
+            sums[at * s_ + static_cast<std::size_t>(request_.rows.target[row])] +=
+                row_weight(row);
+        }
+        for (std::size_t node = nodes_.size(); node-- > 1;) {  // children come later
+            for (std::size_t k = 0; k < s_; ++k) {
+                sums[nodes_[node].parent * s_ + k] += sums[node * s_ + k];
+            }
+        }
+        if (sums != total_) {
+            return;
+        }
+        leaf_rows_ = std::move(placed);
+        counted_.assign(nodes_.size(), 0);
+    }
+
+    // Whether a node below the branch that was counted last would keep its rows.
+    [[nodiscard]] bool has_same_rows(std::uint32_t node) const {
+        return leaf_rows_ && counted_[node] != n_counted_;
+    }
+
+    // Add the rows of the other branches of a node to the sums below one branch.
+    void add_other_branches(std::uint32_t node, std::uint32_t branch) {
+        other_rows_.clear();
+        ++n_counted_;
+        const PruneNode& entry = nodes_[node];
+        for (std::uint32_t b = 0; b < entry.n; ++b) {
+            if (entry.first + b == branch) {
+                continue;
+            }
+            for (const std::uint32_t each : below(entry.first + b)) {
+                for (std::uint32_t row = leaf_rows_->first(each); row != LeafRows::none;
+                     row = leaf_rows_->next(row)) {
+                    add_row(row, branch);
+                }
+            }
+        }
+    }
+
+    void add_row(std::uint32_t row, std::uint32_t branch) {
+        const auto k = static_cast<std::size_t>(request_.rows.target[row]);
+        std::uint32_t at = branch;
+        while (!is_leaf(at)) {
+            const PruneNode& entry = nodes_[at];
+            at = entry.first +
+                 static_cast<std::uint32_t>(branch_of(entry, column_of(entry), row));
+            double* total = raised_totals_.data() + at * s_;
+            if (counted_[at] != n_counted_) {
+                counted_[at] = n_counted_;
+                const double* before = total_.data() + at * s_;
+                std::copy(before, before + s_, total);
+            }
+            total[k] += row_weight(row);
+        }
+        other_rows_.emplace_back(row, at);
+    }
+
+    // ---- the same sums, where a row may lie in several leaves
 
     struct Visit {
         std::uint32_t node;
@@ -406,7 +523,6 @@ class ErrorPruner {
     };
 
     void count(const std::vector<std::uint32_t>& batch) {
-        raised_totals_.resize(total_.size());
         on_path_.assign(nodes_.size(), 0);
         for (const std::uint32_t node : batch) {
             if (raised_[node] != no_node) {
@@ -431,16 +547,12 @@ class ErrorPruner {
 
     void divide(const Visit& visit, std::vector<Visit>& stack) {
         const PruneNode& entry = nodes_[visit.split_node];
-        const GrowColumn& column =
-            request_.rows.columns[static_cast<std::size_t>(entry.column)];
+        const GrowColumn& column = column_of(entry);
         const std::size_t n_parts = entry.n;
         const auto is_wanted = [&](std::size_t b) {
             return visit.counts || on_path_[entry.first + b] != 0;
         };
-        const auto branch = [&](std::uint32_t row) {
-            const std::int32_t code = column.codes[row];
-            return code < 0 ? -1 : column.ordered ? (code > entry.low ? 1 : 0) : code;
-        };
+        const auto branch = [&](std::uint32_t row) { return branch_of(entry, column, row); };
         std::vector<NodeRows> parts =
             partition_rows(visit.rows, n_parts, request_.rows.fraction, branch, is_wanted);
         for (std::size_t b = 0; b < n_parts; ++b) {
@@ -481,8 +593,7 @@ class ErrorPruner {
             if (entry.column < 0) {
                 continue;
             }
-            const bool ordered =
-                request_.rows.columns[static_cast<std::size_t>(entry.column)].ordered;
+            const bool ordered = column_of(entry).ordered;
             for (std::uint32_t b = 0; b < entry.n; ++b) {
                 const std::uint32_t child = entry.first + b;
                 if (!ordered && weight(child) <= 0 &&
@@ -502,10 +613,16 @@ class ErrorPruner {
     const PruneRequest& request_;
     std::size_t s_;
     std::vector<PruneNode> nodes_;
-    std::vector<double> total_, raised_totals_, errors_;
+    std::vector<double> total_, raised_totals_;
+    std::vector<double> as_leaf_;                    // the estimate of each node as a leaf
+    std::vector<double> errors_;                     // that of its subtree, once it is decided
     std::vector<std::vector<std::uint32_t>> queue_;  // by depth
     std::vector<std::uint32_t> raised_;              // the candidate branch of each node
     std::vector<std::uint8_t> on_path_;
+    std::optional<LeafRows> leaf_rows_;  // if every row lies in one leaf
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> other_rows_;  // of add_other_branches
+    std::vector<std::uint32_t> counted_;  // when a node was counted last
+    std::uint32_t n_counted_ = 0;
     double total_errors_ = 0;
     PruneResult out_;
 };

@@ -20,13 +20,14 @@ struct Table {
 
     Table(unsigned seed, std::size_t n) : codes(6), levels(6), target(n) {
         std::mt19937 random(seed);
+        const bool has_missing = seed % 3 != 0;  // otherwise every row lies in one leaf
         const auto below = [&](std::size_t k) {
             return static_cast<std::int32_t>(random() % k);
         };
         for (std::size_t c = 0; c < codes.size(); ++c) {
             const std::size_t k = c < 2 ? 2 * n + 5 : c < 4 ? 9 : 2 + c;
             for (std::size_t row = 0; row < n; ++row) {
-                codes[c].push_back(random() % 10 == 0 ? -1 : below(k));
+                codes[c].push_back(has_missing && random() % 10 == 0 ? -1 : below(k));
             }
             for (std::size_t level = 0; level < k; ++level) {
                 levels[c].push_back(static_cast<double>(level) / 3);

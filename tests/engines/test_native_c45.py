@@ -77,11 +77,17 @@ def test_large_nodes_take_other_roads(how, missing):
 
 
 @settings(deadline=None, max_examples=40)
-@given(st.integers(0, 10**6), st.sampled_from(["c4.5", "j48"]), st.booleans(), st.booleans())
-def test_pruning_makes_the_same_decisions(seed, name, raising, weighted):
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from(["c4.5", "j48"]),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+)
+def test_pruning_makes_the_same_decisions(seed, name, raising, missing, weighted):
     rng = np.random.default_rng(seed)
     table = some_table(
-        rng, int(rng.integers(20, 400)), regression=False, missing=True, weighted=weighted
+        rng, int(rng.integers(20, 400)), regression=False, missing=missing, weighted=weighted
     )
     recipe = recipe_of(name, pruning="none", collapse=False, min_branch=1.0).fits(table)
     tree = native.Engine(table).grow(recipe)
