@@ -11,8 +11,14 @@ from hypothesis import strategies as st
 
 import parse_printed as printed
 import penjing
+from deep_chains import chain_table
+from penjing.data.statistics import wilson
 from penjing.data.table import Table, nominal, numeric
 from penjing.errors import CapabilityError, ChoiceError
+from penjing.explain import rule_choice
+from penjing.explain.rule_conditions import rows_where, rules_of_leaves
+from penjing.render import leaf_rules
+from random_tables import some_table
 from strategies import tables
 
 EXAMPLES = ("watermelon2.0", "watermelon3.0", "buys_computer", "basketball", "golf", "play_tennis")
@@ -116,3 +122,66 @@ def test_the_branches_of_candidates_divide_the_rows_as_they_read(recipe):
             for branch in candidate.get("branches", ()):
                 test = printed.test_of(f"{candidate['column']} {branch['answer']}")
                 assert sum(test(row, {}) for row in here) == branch["rows"]
+
+
+def best_rule(candidates, rules, remaining, table, default):
+    """Return the best rule by its definition, from the rows that each covers."""
+    actual, weight = table.target.codes, table.weights
+    ranked = {True: [], False: []}
+    for i in candidates:
+        rows = rows_where(rules[i][0], table) & remaining
+        n, class_ = float(weight[rows].sum()), rules[i][1]
+        if n <= 0:
+            continue
+        wrong, right = (float(weight[rows & m].sum()) for m in (actual != class_, actual == class_))
+        is_better = right - float(weight[rows & (actual == default)].sum()) > 0
+        error_rate = wilson(wrong, n, rule_choice.Z25)[1]
+        ranked[class_ != default and is_better].append((error_rate, -n, len(rules[i][0]), i))
+    ranks = ranked[True] or ranked[False]
+    return min(ranks)[3] if ranks else None
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_next_rule_is_the_best_one_on_the_rows_that_remain(seed, weighted):
+    random = np.random.default_rng(seed)
+    table = some_table(random, 80, regression=False, missing=False, weighted=weighted)
+    tree = penjing.fit(table, recipe="id3")
+    rules = rules_of_leaves(tree, np.flatnonzero(tree.is_leaf).tolist())
+    # Shorter rules overlap, so that a rule that is chosen changes others.
+    rules += [(conditions[:1], class_) for conditions, class_ in rules]
+    waiting = rule_choice._RemainingRules(rules, table, len(tree.classes))
+    candidates, remaining = set(range(len(rules))), np.ones(table.n_rows, bool)
+    while True:
+        default = int(random.integers(len(tree.classes)))
+        best = waiting.best(default)
+        assert best == best_rule(candidates, rules, remaining, table, default)
+        if best is None:
+            break
+        rows = waiting.take(best)
+        expected = rows_where(rules[best][0], table) & remaining
+        assert rows.tolist() == np.flatnonzero(expected).tolist()
+        remaining &= ~expected
+        candidates.remove(best)
+
+
+def test_rules_of_a_deep_chain_write_two_thresholds_a_leaf(monkeypatch):
+    tree = penjing.fit(chain_table(1000), recipe="cart-textbook")
+    assert tree.depth > 400
+    written = []
+    cut_text = leaf_rules.cut_text
+    monkeypatch.setattr(leaf_rules, "cut_text", lambda *a: (written.append(a), cut_text(*a))[1])
+    assert len(tree.write("rules").splitlines()) == tree.n_leaves
+    assert len(written) <= 2 * tree.n_leaves
+
+
+def test_a_list_of_many_rules_sums_only_those_that_change(monkeypatch):
+    table = chain_table(1000)
+    tree = penjing.fit(table, recipe="cart-textbook")
+    sums = []
+    one_sum = rule_choice._RemainingRules._sum
+    monkeypatch.setattr(
+        rule_choice._RemainingRules, "_sum", lambda *a: (sums.append(a[1]), one_sum(*a))[1]
+    )
+    assert errors(tree.ruleset(table, max_loss=0.0).predict(table), table) == 0
+    assert len(sums) <= 4 * tree.n_leaves

@@ -9,7 +9,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -128,7 +127,10 @@ def predict_columns(tree: Tree, table: Table, wanted: OutputColumns) -> dict[str
     if wanted.rule or wanted.path:
         leaves = tree.apply(table, **policy).tolist()
         if wanted.rule:
-            columns["rule"] = list(map(_rule_of_leaf(tree), leaves))
+            from penjing.render.leaf_rules import conditions_of_nodes  # noqa: PLC0415 - heavy
+
+            conditions = conditions_of_nodes(tree, leaves)
+            columns["rule"] = [" & ".join(conditions[leaf]) for leaf in leaves]
         if wanted.path:
             from penjing.render.wrong_predictions import path_text  # noqa: PLC0415 - heavy
 
@@ -138,12 +140,6 @@ def predict_columns(tree: Tree, table: Table, wanted: OutputColumns) -> dict[str
         for k, class_ in enumerate(tree.classes):
             columns[f"p({class_})"] = shares[:, k].tolist()
     return columns
-
-
-def _rule_of_leaf(tree: Tree) -> Callable[[int], str]:
-    from penjing.render.leaf_rules import conditions_of  # noqa: PLC0415 - heavy
-
-    return cache(lambda node: " & ".join(conditions_of(tree, node)))
 
 
 def write_json(

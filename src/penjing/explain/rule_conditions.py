@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from penjing.data.table import Table
 from penjing.errors import ChoiceError
 from penjing.predict.inputs import align
 from penjing.text.labels import CutText, comparison_cut, quoted, shortest_cut
+from penjing.tree.path_splits import PathSplits, splits_on_paths
 from penjing.tree.split import level_text
 from penjing.tree.tree_data import TreeData
 
@@ -123,26 +123,33 @@ def rows_where(conditions: Sequence[Condition], table: Table) -> Mask:
     return rows
 
 
-def rule_of_leaf(tree: TreeData, leaf: int) -> CandidateRule:
-    """Return the conditions on the path to a leaf, the tightest of each kind, and its class."""
-    conditions: dict[tuple[int, str], Condition] = {}
-    for parent, child in pairwise(tree.path(leaf)):
-        c, cut = int(tree.nodes.column[parent]), float(tree.nodes.cut[parent])
-        if np.isnan(cut):
-            levels = tuple(tree.nodes.levels(child).tolist())
-            conditions[c, "in"] = Condition(c, "in", levels=levels)
-        elif np.isinf(cut):
-            sign = IS_KNOWN if child == tree.first_child[parent] else IS_MISSING
-            conditions[c, sign] = Condition(c, sign)
-        else:
-            sign = "≤" if child == tree.first_child[parent] else ">"
-            is_single = tree.recipe.get("precision") == "single" and tree.schema[c].is_numeric
-            edge = comparison_cut(tree, cut) if is_single else cut
-            conditions[c, sign] = Condition(c, sign, cut, edge=edge, is_single=is_single)
+def rules_of_leaves(tree: TreeData, leaves: Sequence[int]) -> list[CandidateRule]:
+    """Return for each leaf the tightest conditions of each kind on its path, and its class."""
+    rules = {
+        leaf: (tuple(_conditions(tree, splits)), int(tree.values[leaf]))
+        for leaf, splits in splits_on_paths(tree, leaves)
+    }
+    return [rules[leaf] for leaf in leaves]
+
+
+def _conditions(tree: TreeData, splits: PathSplits) -> Iterator[Condition]:
+    """Yield the conditions of a path."""
     # Any other condition on the column implies that its value is known.
-    implied = {c for c, sign in conditions if sign != IS_KNOWN}
-    needed = [one for (c, sign), one in conditions.items() if sign != IS_KNOWN or c not in implied]
-    return tuple(needed), int(tree.values[leaf])
+    implied = {column for column, side in splits if side != "known"}
+    for (column, side), node in splits.items():
+        if side == "in":
+            levels = tuple(tree.nodes.levels(node).tolist())
+            yield Condition(column, "in", levels=levels)
+        elif side == "missing":
+            yield Condition(column, IS_MISSING)
+        elif side != "known":
+            cut = float(tree.nodes.cut[tree.nodes.parent[node]])
+            is_single = tree.recipe.get("precision") == "single" and tree.schema[column].is_numeric
+            edge = comparison_cut(tree, cut) if is_single else cut
+            sign = "≤" if side == "<=" else ">"
+            yield Condition(column, sign, cut, edge=edge, is_single=is_single)
+        elif column not in implied:
+            yield Condition(column, IS_KNOWN)
 
 
 def conditions_text(

@@ -32,7 +32,7 @@ from penjing.explain.rule_conditions import (
     Condition,
     conditions_text,
     rows_where,
-    rule_of_leaf,
+    rules_of_leaves,
     training_rows,
 )
 from penjing.i18n import say
@@ -244,7 +244,7 @@ def votes(tree: TreeData, data: Source, *, confidence: float | None = None) -> V
     table = training_rows(tree, data)
     bound = ErrorBound(confidence or tree.recipe.get("confidence", 0.25))
     leaves = np.flatnonzero(tree.is_leaf & (tree.weight > 0)).tolist()
-    simplified = [_simplify(*rule_of_leaf(tree, leaf), table, bound) for leaf in leaves]
+    simplified = [_simplify(*rule, table, bound) for rule in rules_of_leaves(tree, leaves)]
     candidates = [rule for rule in dict.fromkeys(simplified) if rule is not None]
     chosen = []
     for class_ in range(len(tree.classes)):

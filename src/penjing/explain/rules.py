@@ -27,13 +27,14 @@ from penjing.data.source import Source
 from penjing.data.statistics import wilson
 from penjing.data.table import Floats, Table
 from penjing.errors import CapabilityError
+from penjing.explain.rule_choice import Z25, select_rules
 from penjing.explain.rule_conditions import (
     CandidateRule,
     Condition,
     Mask,
     conditions_text,
     rows_where,
-    rule_of_leaf,
+    rules_of_leaves,
     training_rows,
 )
 from penjing.predict.inputs import align_all
@@ -41,8 +42,6 @@ from penjing.predict.predict import classes_of
 from penjing.text import rule_list as writer
 from penjing.tree.tree_data import TreeData
 
-Z25 = 0.6744897501960817
-"""The normal deviate of a one-sided 25 % bound, C4.5's default confidence."""
 MAX_LOSS = 0.02
 """How much accuracy on the training rows a list may lose against its tree."""
 
@@ -212,10 +211,10 @@ def ruleset(tree: TreeData, data: Source, *, max_loss: float = MAX_LOSS) -> Rule
     total = float(weight.sum())
     correct_by_tree = float(weight[classes_of(tree, table) == actual].sum())
     allowed = total - correct_by_tree + max_loss * total
-    leaves = [rule_of_leaf(tree, leaf) for leaf in np.flatnonzero(tree.is_leaf).tolist()]
+    leaves = rules_of_leaves(tree, np.flatnonzero(tree.is_leaf).tolist())
     simplified = list(dict.fromkeys(_simplify(c, k, table) for c, k in leaves))
     for candidates in (simplified, leaves):
-        chosen, default, errors = _select(candidates, table, tree, allowed)
+        chosen, default, errors = select_rules(candidates, table, tree, allowed)
         if errors <= allowed + 1e-9 * total:
             break
     rules = _listed_rules(chosen, table, tree)
@@ -251,73 +250,6 @@ def _error_rate(
         rows &= masks[condition]
     n = float(weight[rows].sum())
     return wilson(float(wrong[rows].sum()), n, Z25)[1] if n > 0 else 1.0
-
-
-def _select(
-    rules: list[CandidateRule], table: Table, tree: TreeData, allowed: float
-) -> tuple[list[CandidateRule], int, float]:
-    """Return the shortest list within the bound, its default and its errors; or the best one."""
-    assert table.target is not None
-    actual, weight, n_classes = table.target.codes, table.weights, len(tree.classes)
-    masks = [rows_where(conditions, table) for conditions, _ in rules]
-    uncovered = np.ones(table.n_rows, bool)
-    chosen: list[CandidateRule] = []
-    errors_of_rules = 0.0
-    fallback = int(tree.values[0])
-    best: tuple[float, int, int] | None = None
-    candidates = list(range(len(rules)))
-    while True:
-        counts = np.bincount(actual[uncovered], weight[uncovered], n_classes)
-        default = int(counts.argmax()) if counts.any() else fallback
-        errors = errors_of_rules + float(counts.sum() - counts[default])
-        if best is None or errors < best[0] - 1e-12 * max(errors, 1.0):
-            best = (errors, len(chosen), default)
-        if errors <= allowed or not candidates:
-            break
-        covered = [masks[i] & uncovered for i in candidates]
-        pick = _best_candidate(candidates, rules, covered, actual, weight, default)
-        if pick is None:
-            break
-        candidates.remove(pick)
-        rows = masks[pick] & uncovered
-        errors_of_rules += float(weight[rows & (actual != rules[pick][1])].sum())
-        uncovered &= ~rows
-        chosen.append(rules[pick])
-    errors, length, default = best
-    return chosen[:length], default, errors
-
-
-def _best_candidate(  # noqa: PLR0917 - what is known of the rules, and of the rows
-    candidates: list[int],
-    rules: list[CandidateRule],
-    masks: list[Mask],
-    actual: npt.NDArray[np.int32],
-    weight: Floats,
-    default: int,
-) -> int | None:
-    """Return the rule of the lowest pessimistic error rate on the rows that are not yet covered.
-
-    Rules that predict these rows better than the default are preferred.
-    """
-    ranked = []
-    for i, rows in zip(candidates, masks, strict=True):
-        n = float(weight[rows].sum())
-        class_ = rules[i][1]
-        if n <= 0 or class_ == default:
-            continue
-        wrong = float(weight[rows & (actual != class_)].sum())
-        improvement = float(weight[rows & (actual == class_)].sum()) - float(
-            weight[rows & (actual == default)].sum()
-        )
-        if improvement > 0:
-            ranked.append((wilson(wrong, n, Z25)[1], -n, len(rules[i][0]), i))
-    if not ranked:  # a rule of the default class may keep rows from later rules
-        for i, rows in zip(candidates, masks, strict=True):
-            n = float(weight[rows].sum())
-            if n > 0:
-                wrong = float(weight[rows & (actual != rules[i][1])].sum())
-                ranked.append((wilson(wrong, n, Z25)[1], -n, len(rules[i][0]), i))
-    return min(ranked)[3] if ranked else None
 
 
 def _predicted(rules: Sequence[ListedRule], default: int, table: Table) -> npt.NDArray[np.intp]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from itertools import pairwise
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from penjing.arguments import one_of, optional_whole_number
 from penjing.data.statistics import wilson
 from penjing.formatting.text_table import align_left, max_width
 from penjing.i18n import say
-from penjing.text.branch_order import walk_in_order
+from penjing.text.branch_order import children_in_order
 from penjing.text.labels import (
     CutText,
     condition_text,
@@ -22,6 +21,7 @@ from penjing.text.labels import (
     value_text,
     weight_text,
 )
+from penjing.tree.path_splits import PathSplits, Side, splits_on_path, splits_on_paths
 from penjing.tree.split import level_text
 from penjing.tree.tree_data import TreeData
 
@@ -47,16 +47,6 @@ class Rule:
         return wilson(self.correct, self.weight) if self.weight > 0 else (0.0, 1.0)
 
 
-@dataclass(slots=True)
-class _Bounds:
-    """The conditions of a path on one column."""
-
-    low: CutText | None = None
-    high: CutText | None = None
-    levels: list[int] = field(default_factory=list)
-    is_known: bool | None = None
-
-
 def rules_of(tree: TreeData, lang: str = "en") -> Iterator[Rule]:
     """Yield the rule of each leaf, in the order in which the tree is drawn.
 
@@ -68,49 +58,70 @@ def rules_of(tree: TreeData, lang: str = "en") -> Iterator[Rule]:
     >>> [rule.conditions for rule in rules_of(tree)]
     [('x ≤ 2',), ('2 < x ≤ 5',), ('x > 5',)]
     """
-    for node in walk_in_order(tree):
-        if not tree.is_leaf[node]:
-            continue
+    leaves = np.flatnonzero(tree.is_leaf).tolist()
+    for node, splits in splits_on_paths(tree, leaves, children_in_order):
         weight = float(tree.weight[node])
         correct = weight if tree.is_regression else float(tree.nodes.total[node, tree.values[node]])
-        yield Rule(node, conditions_of(tree, node, lang), value_text(tree, node), weight, correct)
+        conditions = _conditions(tree, splits, lang)
+        yield Rule(node, conditions, value_text(tree, node), weight, correct)
 
 
 def conditions_of(tree: TreeData, node: int, lang: str = "en") -> tuple[str, ...]:
     """Return the conditions for reaching a node, one for each column of its path."""
-    bounds_by_column: dict[int, _Bounds] = {}
-    for parent, child in pairwise(tree.path(node)):
-        column = int(tree.nodes.column[parent])
-        bounds = bounds_by_column.setdefault(column, _Bounds())
-        if np.isnan(tree.nodes.cut[parent]):
-            bounds.levels = tree.nodes.levels(child).tolist()
-        elif np.isinf(tree.nodes.cut[parent]):  # the split tests whether the value is missing
-            bounds.is_known = bool(child == tree.first_child[parent])
-        elif child == tree.first_child[parent]:
-            bounds.high = cut_text(tree, parent)  # deeper thresholds are tighter
-        else:
-            bounds.low = cut_text(tree, parent)
+    return _conditions(tree, splits_on_path(tree, node), lang)
+
+
+def conditions_of_nodes(
+    tree: TreeData, nodes: Iterable[int], lang: str = "en"
+) -> dict[int, tuple[str, ...]]:
+    """Return the conditions for reaching each of some nodes.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> below = {"x": {"<= 2.0": "a", "> 2.0": "b"}}
+    >>> tree = penjing.Tree.from_dict({"x": {"<= 5.0": below, "> 5.0": "a"}})
+    >>> conditions_of_nodes(tree, [2, 4])
+    {4: ('2 < x ≤ 5',), 2: ('x > 5',)}
+    """
+    return {node: _conditions(tree, splits, lang) for node, splits in splits_on_paths(tree, nodes)}
+
+
+def _conditions(tree: TreeData, splits: PathSplits, lang: str) -> tuple[str, ...]:
+    """Return the conditions of a path, one for each column."""
     return tuple(
-        _condition(tree, column, bounds, lang) for column, bounds in bounds_by_column.items()
+        _condition(tree, column, splits, lang)
+        for column in dict.fromkeys(column for column, _ in splits)
     )
 
 
-def _condition(tree: TreeData, column: int, bounds: _Bounds, lang: str) -> str:
-    field_ = tree.schema[column]
-    name = quoted(field_.name)
-    if bounds.levels:
-        names = [quoted(level_text(field_, code)) for code in bounds.levels]
+def _condition(tree: TreeData, column: int, splits: PathSplits, lang: str) -> str:
+    field = tree.schema[column]
+    name = quoted(field.name)
+    if (column, "in") in splits:
+        codes = tree.nodes.levels(splits[column, "in"]).tolist()
+        names = [quoted(level_text(field, code)) for code in codes]
         if len(names) == 1:
             return f"{name} = {names[0]}"
-        return f"{name} {say('rule_in', lang)} {{{', '.join(names)}}}"
-    if bounds.low and bounds.high:
-        sign = "≤" if bounds.low.is_open else "<"
-        return f"{bounds.low.number} {sign} {name} {bounds.high.side(0)}"
-    if bounds.high:
-        return f"{name} {bounds.high.side(0)}"
-    if bounds.low:
-        return f"{name} {bounds.low.side(1)}"
-    return f"{name} ≠ ?" if bounds.is_known else f"{name} = ?"
+        if names:
+            return f"{name} {say('rule_in', lang)} {{{', '.join(names)}}}"
+    low, high = (_threshold(tree, splits.get((column, side))) for side in _LOW_AND_HIGH)
+    if low and high:
+        sign = "≤" if low.is_open else "<"
+        return f"{low.number} {sign} {name} {high.side(0)}"
+    if high:
+        return f"{name} {high.side(0)}"
+    if low:
+        return f"{name} {low.side(1)}"
+    return f"{name} ≠ ?" if (column, "known") in splits else f"{name} = ?"
+
+
+_LOW_AND_HIGH: tuple[Side, Side] = (">", "<=")
+
+
+def _threshold(tree: TreeData, node: int | None) -> CutText | None:
+    """Return the threshold of the split above a node as text."""
+    return None if node is None else cut_text(tree, int(tree.nodes.parent[node]))
 
 
 def write(
