@@ -17,7 +17,7 @@ from penjing.render import annotations as node_notes
 from penjing.render.class_colours import class_order, colour_indices, stacked_bar
 from penjing.render.data_plot import EXTRA, INSET, DataPlot, data_plot
 from penjing.render.heading import share_text
-from penjing.render.leaf_rules import conditions_of
+from penjing.render.leaf_rules import conditions_of_nodes
 from penjing.render.value_scale import ValueScale, short_number, spreads_of
 from penjing.render.visible_nodes import VisibleNodes, count_leaves
 from penjing.text.direction import isolated
@@ -137,6 +137,7 @@ class BoxWriter:
             {int(s["node"]): s for s in tree.sketch or ()} if self.show == "data" else {},
             tree.has_weights,
             spreads_of(tree).tolist() if tree.is_regression else [],
+            conditions_of_nodes(tree, self.visible.children, self.lang),
         )
         return [
             self._leaf(node, facts)
@@ -250,7 +251,7 @@ class BoxWriter:
         spread = None
         if self.scale is not None and tree.has_counts and self.show != "none":
             spread = _spread_strip(self.scale, *_pooled(tree, members, weight, facts.spreads))
-        rule = say("rule_and", lang).join(conditions_of(tree, node, lang)) or say("root", lang)
+        rule = say("rule_and", lang).join(facts.conditions[node]) or say("root", lang)
         tied = facts.ties.get(node, ())
         tooltip = f"{rule}: {value_text(tree, node)}{counts_text(tree, node)}"
         if len(members) > 1:
@@ -371,6 +372,7 @@ class _Facts:
     sketches: Mapping[int, Mapping[str, Any]]
     has_weights: bool
     spreads: list[float]
+    conditions: Mapping[int, tuple[str, ...]]
 
 
 def _spread_strip(scale: ValueScale, value: float, spread: float) -> Strip:

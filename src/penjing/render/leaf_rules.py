@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache, partial
 
 import numpy as np
 
@@ -59,16 +60,17 @@ def rules_of(tree: TreeData, lang: str = "en") -> Iterator[Rule]:
     [('x ≤ 2',), ('2 < x ≤ 5',), ('x > 5',)]
     """
     leaves = np.flatnonzero(tree.is_leaf).tolist()
+    thresholds = _thresholds(tree)
     for node, splits in splits_on_paths(tree, leaves, children_in_order):
         weight = float(tree.weight[node])
         correct = weight if tree.is_regression else float(tree.nodes.total[node, tree.values[node]])
-        conditions = _conditions(tree, splits, lang)
+        conditions = _conditions(tree, splits, thresholds, lang)
         yield Rule(node, conditions, value_text(tree, node), weight, correct)
 
 
 def conditions_of(tree: TreeData, node: int, lang: str = "en") -> tuple[str, ...]:
     """Return the conditions for reaching a node, one for each column of its path."""
-    return _conditions(tree, splits_on_path(tree, node), lang)
+    return _conditions(tree, splits_on_path(tree, node), _thresholds(tree), lang)
 
 
 def conditions_of_nodes(
@@ -84,18 +86,35 @@ def conditions_of_nodes(
     >>> conditions_of_nodes(tree, [2, 4])
     {4: ('2 < x ≤ 5',), 2: ('x > 5',)}
     """
-    return {node: _conditions(tree, splits, lang) for node, splits in splits_on_paths(tree, nodes)}
+    thresholds = _thresholds(tree)
+    return {
+        node: _conditions(tree, splits, thresholds, lang)
+        for node, splits in splits_on_paths(tree, nodes)
+    }
 
 
-def _conditions(tree: TreeData, splits: PathSplits, lang: str) -> tuple[str, ...]:
+Thresholds = Callable[[int], CutText]
+"""The threshold of a node as text."""
+
+
+def _thresholds(tree: TreeData) -> Thresholds:
+    """Return a function that writes the threshold of each node once."""
+    return cache(partial(cut_text, tree))
+
+
+def _conditions(
+    tree: TreeData, splits: PathSplits, thresholds: Thresholds, lang: str
+) -> tuple[str, ...]:
     """Return the conditions of a path, one for each column."""
     return tuple(
-        _condition(tree, column, splits, lang)
+        _condition(tree, column, splits, thresholds, lang)
         for column in dict.fromkeys(column for column, _ in splits)
     )
 
 
-def _condition(tree: TreeData, column: int, splits: PathSplits, lang: str) -> str:
+def _condition(
+    tree: TreeData, column: int, splits: PathSplits, thresholds: Thresholds, lang: str
+) -> str:
     field = tree.schema[column]
     name = quoted(field.name)
     if (column, "in") in splits:
@@ -105,7 +124,12 @@ def _condition(tree: TreeData, column: int, splits: PathSplits, lang: str) -> st
             return f"{name} = {names[0]}"
         if names:
             return f"{name} {say('rule_in', lang)} {{{', '.join(names)}}}"
-    low, high = (_threshold(tree, splits.get((column, side))) for side in _LOW_AND_HIGH)
+    low, high = (
+        thresholds(int(tree.nodes.parent[splits[column, side]]))
+        if (column, side) in splits
+        else None
+        for side in _LOW_AND_HIGH
+    )
     if low and high:
         sign = "≤" if low.is_open else "<"
         return f"{low.number} {sign} {name} {high.side(0)}"
@@ -117,11 +141,6 @@ def _condition(tree: TreeData, column: int, splits: PathSplits, lang: str) -> st
 
 
 _LOW_AND_HIGH: tuple[Side, Side] = (">", "<=")
-
-
-def _threshold(tree: TreeData, node: int | None) -> CutText | None:
-    """Return the threshold of the split above a node as text."""
-    return None if node is None else cut_text(tree, int(tree.nodes.parent[node]))
 
 
 def write(

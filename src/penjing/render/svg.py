@@ -262,6 +262,8 @@ def text_at(x: float, y: float, text: str, css_class: str = "") -> str:
 
 def to_printable(text: str) -> str:
     """Return a text with blanks instead of control characters, which XML does not allow."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() or c in ISOLATES else " " for c in text)
 
 
