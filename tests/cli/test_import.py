@@ -67,7 +67,7 @@ def test_what_the_rows_lack_is_said_in_both_languages(run):
     Path("hand.txt").write_text(MELON.replace("稍糊", "稍湖"), "utf-8")
     done = run("import", "hand.txt", "--data", TRAIN)
     assert "no row has the category '稍湖' of '纹理'. Did you mean '稍糊'?" in done.err
-    assert "no row reaches 1 of the leaves" in done.err
+    assert "no row reaches one of the leaves" in done.err
     done = run("import", "hand.txt", "--data", TRAIN, "--lang", "zh")
     assert "没有样本的“纹理”取值为“稍湖”。是不是“稍糊”？" in done.err
 

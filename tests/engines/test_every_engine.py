@@ -92,7 +92,7 @@ def promised() -> dict[tuple[str, Case], bool]:
         told = [[word.strip(" `") for word in re.split(", ", part)] for part in parts[:4]]
         for case in (Case(*words) for words in product(*told)):
             for engine, word in zip(engines, parts[4:], strict=True):
-                found[engine, case] = {"yes": True, "refused": False}[word]
+                found[engine, case] = {"yes": True, "no": False}[word]
     return found
 
 

@@ -264,5 +264,5 @@ def test_new_rows_are_weighted_as_the_training_rows(tmp_path):
         assert drift.text().splitlines()[0] == (
             "8 new rows, compared with 8 training rows (total weight 44)"
         )
-        assert "8 行训练数据（总权重 44）" in drift.text("zh")
+        assert "训练集的 8 行（总权重 44）" in drift.text("zh")
         assert drift.to_dict()["n_training"] == 8

@@ -46,6 +46,16 @@ This page is written by `python -m tests.reference.which`; a test checks that it
 本页由 `python -m tests.reference.which` 写成，并有测试检查它是否最新。
 """,
 }
+WORDS = {
+    "en": {"(nominal coded by position)": "(categories coded by position)"},
+    "zh": {
+        "C4.5 R8": "C4.5 第 8 版",
+        " unpruned": "，不剪枝",
+        " pruned": "，剪枝",
+        "gini (nominal coded by position)": "基尼指数（取值按位置编码）",
+    },
+}
+"""Words in the titles of the goldens, and what the page says instead."""
 OVERVIEW = {"en": "program and options", "zh": "程序与选项"}
 WHY_ZH = {
     "close-values": "两个值相差 0.000005：C4.5 和 J48 视为同一个值（间隔不超过 0.00001），其余程序视为两个值。",
@@ -70,7 +80,7 @@ def page(reference: Path, data: Path, lang: str = "en") -> str:
         why = json.loads((reference / f"{name}.json").read_text(encoding="utf-8"))["why"]
         title = name.removeprefix("tiny/")
         why = WHY_ZH[title] if lang == "zh" else why
-        same = trees(found, data, reference)
+        same = trees(found, data, reference, lang)
         letters[title] = {
             said: LETTERS[i] for i, group in enumerate(same.values()) for said in group
         }
@@ -111,7 +121,7 @@ def rows_of(golden: Golden, data: Path, lang: str) -> str:
     return f"{table.n_rows} rows of {names}."
 
 
-def trees(found: list[Golden], data: Path, reference: Path) -> dict[str, list[str]]:
+def trees(found: list[Golden], data: Path, reference: Path, lang: str) -> dict[str, list[str]]:
     """Return each different tree, and who grows it."""
     compare = comparer(reference)
     same: dict[str, list[str]] = {}
@@ -121,9 +131,11 @@ def trees(found: list[Golden], data: Path, reference: Path) -> dict[str, list[st
         tree = program.fit(golden, Tables(golden, data))
         verdict = check(golden, data, compare).verdict
         title = golden.name.partition(": ")[2]
+        for word, better in WORDS[lang].items():
+            title = title.replace(word, better)
         said = f"`{program.recipe}`: {title}"
         said += "" if verdict == "identical" else f" ({verdict})"
-        same.setdefault(str(tree), []).append(said)
+        same.setdefault(tree.write("text", lang=lang), []).append(said)
     return same
 
 

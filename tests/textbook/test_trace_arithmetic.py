@@ -179,7 +179,7 @@ def told(text: str) -> list[str]:
         waiting += [([*path, f"{best} = {v}"], parts[v], rest) for v in levels[best] if v in parts]
     n = len(steps)
     head = (
-        f"“{target}”的决策树由训练数据（{len(rows)} 行）按配方 id3 生成，共 {n} 步。对数以 2 为底。"
+        f"“{target}”的决策树由训练集（{len(rows)} 行）按配方 id3 生成，共 {n} 步。对数以 2 为底。"
     )
     text_ = [head]
     for i, (place, *lines) in enumerate(steps, start=1):

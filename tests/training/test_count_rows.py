@@ -121,7 +121,7 @@ def test_what_only_the_tree_or_only_the_rows_have_is_said():
     assert messages(Tree.from_dict({"纹理": typo}, target="好瓜"), melons) == [
         "5 rows stop inside the tree: their category of '纹理' has no branch (稍糊).",
         "no row has the category '稍湖' of '纹理'. Did you mean '稍糊'?",
-        "no row reaches 1 of the leaves.",
+        "no row reaches one of the leaves.",
     ]
     alone = Tree.from_dict({"纹理": {"清晰": "是", "稍糊": "是", "模糊": "是"}}, target="好瓜")
     assert messages(alone, melons) == [

@@ -125,7 +125,7 @@ class Tree(TreeData):
         return table if is_unchanged else rows.kept()
 
     def training_recipe(self) -> Recipe | None:
-        """Return the recipe that `fit` was given, with a criterion of one's own; None if loaded.
+        """Return the recipe that `fit` was given, with a custom criterion; None if loaded.
 
         Examples
         --------

@@ -88,7 +88,7 @@ HELP: dict[str, str] = {
     "default_recipe": "set by the recipe",
     "default_model": "as in training",
     "default_train": "the file recorded in the model",
-    "default_rarer": "the rarer one of two classes",
+    "default_rarer": "the rarer of two classes",
     "default_half": "half of the free memory",
     "default_picture_theme": "light; auto for a page",
     "default_picture_leaves": "64; for a page, as many as fit in the window",
@@ -157,7 +157,7 @@ HELP: dict[str, str] = {
     "not need.",
     "about_worksheet": "The worksheet has the task, the table, and for each node tables with blanks. "
     "The numbers of the solution are those of `penjing why`.",
-    "about_lab": "Serve a web page on this machine only. The first line printed is its address with a token; whoever has it can use the lab. Give a table, an example, a model, or a worksheet in JSON, or nothing.",
+    "about_lab": "Serve a web page on this machine only. The first line printed is its address with a token; whoever has it can use the lab. Without a file, choose a table on the page.",
     "about_importance": "Measure importance by the decrease in impurity, or with --data by "
     "permutation.",
     "about_test": "Print the accuracy with its confidence interval beside baselines, scores of the "
@@ -403,7 +403,7 @@ HELP: dict[str, str] = {
     "option_sheet_depth": "Limit the depth of the tree.",
     "option_sheet_seed": "Generate a random table with a unique answer. The same seed gives the same table.",
     "option_sheet_rows": "Set the number of rows of a random table.",
-    "option_blanks": "Choose how much is left blank: the scores and the choice, all measures, or also those of every branch.",
+    "option_blanks": "Leave blank: choice (the scores and the chosen column), measures (all measures of the columns) or all (those of every branch as well).",
     "option_sheet_format": "Set the format of a worksheet on standard output.",
     "option_sheet_output": "Save the worksheet to this file: .html, .md, .tex or .json. Its solution is saved beside it.",
     "option_sheet_solution": "Save the solution to this file.",
@@ -416,7 +416,7 @@ HELP: dict[str, str] = {
     "Excel would run as a formula.",
     "option_output_encoding": "Set the encoding of the output, such as utf-8 or gbk.",
     "option_lines": "With --json: print one object per line.",
-    "option_lift_leaves": "Print the leaves by the probability of the positive class, with lift and "
+    "option_lift_leaves": "Print the leaves sorted by the probability of the positive class, with lift and "
     "gain.",
     "option_calibration": "Print predicted probabilities beside observed accuracies.",
     "option_summary": "Print counts of unseen categories and missing values, and the shares of "
