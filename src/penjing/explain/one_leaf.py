@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from penjing.data.table import Table
+from penjing.data.table import Column, Table
 from penjing.dialects.recipes import recipe_of
 from penjing.errors import PenjingError
 from penjing.explain.node import explain
@@ -22,6 +22,8 @@ from penjing.tree.tree_data import TreeData
 Regrower = Callable[..., TreeData]
 MOST_ROWS = 10_000
 """With more rows, growing trees for a remark takes too long; settings are then named untried."""
+NO_GAIN = 1e-12
+"""Gains up to this part of the impurity are rounding errors, as in the textbook recipes."""
 MOST_REASONS = 3
 """So many columns are named with why they were not chosen."""
 
@@ -127,29 +129,20 @@ def one_leaf(tree: TreeData, table: Table | None, regrow: Regrower | None = None
 
 def _reason(tree: TreeData, table: Table) -> tuple[str, dict[str, Any], str]:
     """Return the key and values of the message, and the stop condition."""
-    assert table.target is not None
+    found = _reason_of_rows(tree, table)
+    if found is not None:
+        return found
     root = explain(tree, 0, table)
     values: dict[str, Any]
     stop = str(root["stop"])
     candidates = root["candidates"]
-    if _has_one_value(table, tree):
-        values = {"target": table.target.name, "answer": tree.answer(0)}
-        return "one_leaf_pure", values, "pure"
-    if not table.columns:
-        return "one_leaf_no_columns", {}, "alike"
-    if all(len(set(column.codes.tolist()) - {-1}) < 2 for column in table.columns):
-        return "one_leaf_constant", {}, "alike"
     if stop == "pruned" and tree.recipe.get("max_leaves") and _errors_of_root(tree) is None:
         stop = "max_leaves"  # no split of the root has so few branches
     if stop in ("no_gain", "alike"):
-        reasons = {c["column"]: dialect_of(tree).exclusion_reason(root, c) for c in candidates}
-        if stop == "alike" or set(reasons.values()) <= {"not_allowed"}:
-            stop = "min_branch"
-        else:
-            values = {"recipe": tree.recipe.get("name"), "reasons": reasons}
-            kinds = set(reasons.values())
-            key = f"one_leaf_{kinds.pop()}" if len(kinds) == 1 else "one_leaf_screened"
-            return key if key in _KEYS else "one_leaf_screened", values, "no_gain"
+        found = _reason_of_scores(tree, table, root)
+        if found is not None:
+            return found
+        stop = "min_branch"
     values = {"n": f"{table.n_rows:,}", **_limit(tree, stop)}
     if stop == "min_gain" and candidates:
         best = candidates[0]
@@ -180,6 +173,56 @@ def _has_one_value(table: Table, tree: TreeData) -> bool:
         assert table.target is not None
         return len(set(table.target.numbers().tolist())) == 1
     return int(np.count_nonzero(tree.nodes.total[0] > 0)) == 1
+
+
+def _reason_of_rows(tree: TreeData, table: Table) -> tuple[str, dict[str, Any], str] | None:
+    """Return the reason if no tree could split these rows; None otherwise."""
+    assert table.target is not None
+    if _has_one_value(table, tree):
+        has_rows_left_out = len(set(table.target.codes.tolist()) - {-1}) > 1
+        key = "one_leaf_pure_known" if has_rows_left_out else "one_leaf_pure"
+        return key, {"target": table.target.name, "answer": tree.answer(0)}, "pure"
+    if not table.columns:
+        return "one_leaf_no_columns", {}, "alike"
+    if all(len(set(column.codes.tolist()) - {-1}) < 2 for column in table.columns):
+        return "one_leaf_constant", {}, "alike"
+    return None
+
+
+def _reason_of_scores(
+    tree: TreeData, table: Table, root: Mapping[str, Any]
+) -> tuple[str, dict[str, Any], str] | None:
+    """Return why no candidate was chosen; None if all have too few rows in their branches."""
+    recipe = tree.recipe.get("name")
+    if not any(_can_be_separated(column, tree) for column in table.columns):
+        return "one_leaf_close", {"recipe": recipe}, "no_gain"
+    reasons = {c["column"]: dialect_of(tree).exclusion_reason(root, c) for c in root["candidates"]}
+    if root["stop"] == "alike":
+        return None
+    if set(reasons.values()) <= {"not_allowed"}:
+        return ("one_leaf_no_gain", {}, "no_gain") if _has_no_gain(root) else None
+    kinds = set(reasons.values())
+    key = f"one_leaf_{kinds.pop()}" if len(kinds) == 1 else "one_leaf_screened"
+    key = key if key in _KEYS else "one_leaf_screened"
+    return key, {"recipe": recipe, "reasons": reasons}, "no_gain"
+
+
+def _can_be_separated(column: Column, tree: TreeData) -> bool:
+    """Return whether the recipe can separate two values; it may round to 32 bits or need a gap."""
+    codes = set(column.codes.tolist()) - {-1}
+    if len(codes) < 2 or not column.is_numeric:
+        return len(codes) > 1
+    is_single = "single" in (tree.recipe.get("precision"), tree.recipe.get("numbers"))
+    numbers = np.unique(column.numbers()[column.codes >= 0])
+    numbers = np.unique(numbers.astype(np.float32)) if is_single else numbers
+    return bool((np.diff(numbers) > (tree.recipe.get("gap") or 0.0)).any())
+
+
+def _has_no_gain(root: Mapping[str, Any]) -> bool:
+    """Return whether no candidate has a gain above the rounding errors of the impurity."""
+    impurity = root["entropy"] if root.get("entropy") is not None else root["variance"]
+    gains = [c["gain"] for c in root["candidates"] if c["gain"] is not None]
+    return bool(gains) and max(gains) <= NO_GAIN * impurity
 
 
 def _limit(tree: TreeData, stop: str) -> dict[str, Any]:

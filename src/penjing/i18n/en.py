@@ -1937,6 +1937,8 @@ MESSAGES: dict[str, str] = {
     "one_leaf_try": " To grow more, try {settings}.",
     "one_leaf_grows": "{typed} ({leaves})",
     "one_leaf_pure": "every row has the same '{target}', {answer}",
+    "one_leaf_pure_known": "every row with a known value has the same '{target}', {answer}; rows in which the values of all columns are missing are not used",
+    "one_leaf_close": "no column has two values that recipe {recipe} can separate: its numbers are equal in 32 bits, or closer to each other than the smallest gap of the recipe",
     "one_leaf_no_columns": "the table has no column to split on",
     "one_leaf_constant": "no column has two different values",
     "one_leaf_min_weight": "a node needs at least {limit} rows to be split ({setting}), and the table has {n}",

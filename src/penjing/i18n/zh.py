@@ -1862,6 +1862,8 @@ MESSAGES: dict[str, str] = {
     "one_leaf_try": "若要继续划分，可试 {settings}。",
     "one_leaf_grows": "{typed}（{leaves}）",
     "one_leaf_pure": "所有样本的“{target}”都是 {answer}",
+    "one_leaf_pure_known": "有已知取值的样本的“{target}”都是 {answer}；所有属性都缺失的样本不使用",
+    "one_leaf_close": "没有属性具有配方 {recipe} 能够分开的两个取值：它们按 32 位数相等，或相差不超过配方的最小间隔",
     "one_leaf_no_columns": "数据中没有可用于划分的属性",
     "one_leaf_constant": "每个属性都只有一个取值",
     "one_leaf_min_weight": "结点至少要有 {limit} 个样本才会划分（{setting}），而数据只有 {n} 行",
