@@ -1,4 +1,4 @@
-"""Decision trees that show their work: ID3, C4.5 and CART, grown, pruned and explained.
+"""Grow decision trees (ID3, C4.5, J48, C5.0, rpart, CART) and see how each split was chosen.
 
 Examples
 --------

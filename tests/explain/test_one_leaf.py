@@ -191,3 +191,29 @@ def test_labels_in_a_list_are_no_reason_to_fail():
         penjing.fit(NOISE[:10], ["k"] * 10)
     with pytest.warns(penjing.DataWarning, match="minsplit=20"):
         penjing.fit(NOISE[:10].tolist(), CLASSES[:10].tolist(), "rpart", sample_weight=[1.0] * 10)
+
+
+@pytest.mark.parametrize(
+    ("make", "recipe", "settings", "suggested"),
+    [
+        (noise, "id3", {"max_leaf_nodes": 1}, {"max_leaf_nodes": None}),
+        (noise, "sklearn", {"max_leaf_nodes": 1}, {"max_leaf_nodes": None}),
+        (noise, "rpart", {"min_samples_split": 400, "cp": 0}, {"min_samples_split": 2}),
+        (ten_melons, "c4.5", {"m": 6, "pruning": "none"}, {"m": 1.0}),
+    ],
+)
+def test_what_is_suggested_has_the_name_that_was_given(make, recipe, settings, suggested):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert penjing.fit(make(), recipe=recipe, **settings).n_leaves == 1
+    (name, value), said = *suggested.items(), str(caught[-1].message)
+    assert f"{name}={value!r}" in said.split("To grow more")[1]
+
+
+def test_the_rows_that_the_recipe_uses_are_counted(tmp_path, capsys):
+    """`rpart` leaves out rows in which everything is missing."""
+    lines = [f"{'' if i % 3 else 'ab'[i % 2]},{'np'[i % 2]}" for i in range(60)]
+    path = tmp_path / "rows.csv"
+    path.write_text("c,y\n" + "\n".join(lines), "utf-8")
+    assert main(["fit", str(path), "--recipe", "rpart", "--minsplit", "30"]) == 0
+    assert "(minsplit=30), and the recipe uses 20 of the 60 rows" in capsys.readouterr().err

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from penjing.data.table import Column, Table
 from penjing.dialects.recipes import recipe_of
-from penjing.errors import PenjingError
+from penjing.errors import ChoiceError, PenjingError
 from penjing.explain.node import explain
 from penjing.formatting.lists import join_most
 from penjing.i18n import say
@@ -143,7 +144,10 @@ def _reason(tree: TreeData, table: Table) -> tuple[str, dict[str, Any], str]:
         if found is not None:
             return found
         stop = "min_branch"
-    values = {"n": f"{table.n_rows:,}", **_limit(tree, stop)}
+    n_used = int(root["rows"])
+    values = {"n": f"{n_used:,}", "of": f"{table.n_rows:,}", **_limit(tree, stop)}
+    if stop == "min_weight" and n_used < table.n_rows:
+        return "one_leaf_min_weight_used", values, stop
     if stop == "min_gain" and candidates:
         best = candidates[0]
         values |= {"column": best["column"], "gain": decimals(best["gain"])}
@@ -268,13 +272,27 @@ def _suggestions(
     if table is None or table.n_rows > MOST_ROWS:
         yield from (Suggestion(settings, None) for settings in attempts)
         return
-    for settings in attempts:
+    for attempt in attempts:
         try:
-            grown = regrow(**settings) if regrow else _regrown(tree, table, **settings)
+            settings, grown = _grown_with(attempt, regrow or partial(_regrown, tree, table))
         except PenjingError:  # settings that the recipe does not have
             continue
         if grown.n_leaves > 1:
             yield Suggestion(settings, grown.n_leaves)
+
+
+def _grown_with(settings: dict[str, Any], regrow: Regrower) -> tuple[dict[str, Any], TreeData]:
+    """Return the tree with settings changed, and the settings by the names that were given."""
+    for _ in range(len(settings)):
+        try:
+            return settings, regrow(**settings)
+        except ChoiceError as error:
+            name = error.values.get("name", error.values.get("other"))
+            given = error.values.get("one")
+            if error.key not in ("setting_twice", "settings_clash") or name not in settings:
+                raise
+            settings = {str(given) if k == name else k: value for k, value in settings.items()}
+    return settings, regrow(**settings)
 
 
 def _regrown(tree: TreeData, table: Table, **changes: Any) -> TreeData:  # noqa: ANN401
