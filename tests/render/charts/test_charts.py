@@ -217,7 +217,7 @@ def test_planes_that_do_not_exist_are_refused():
         tree.plane("密", "含糖率")
     with pytest.raises(ChoiceError, match=r"'纹理' is not numeric\. Numeric columns: 密度, 含糖率"):
         tree.plane("纹理", "含糖率")
-    with pytest.raises(ChoiceError, match="numeric columns of this tree is 0"):
+    with pytest.raises(ChoiceError, match=r"fewer than two numeric columns \(0\)"):
         penjing.fit(penjing.example("watermelon2.0")).plane("纹理", "触感")
     with pytest.raises(ChoiceError, match="twice"):
         tree.plane("密度", "密度")
