@@ -100,10 +100,21 @@ def test_cutoffs_profit_leaves_and_calibration(run, model):
     ],
 )
 def test_bad_options_are_one_sentence(run, model, options, sentence):
-    done = run("test", model, "test.csv", *options)
-    assert done.code == Exit.INVALID
-    assert sentence in done.err
-    assert "Traceback" not in done.err
+    validated = ["cross-validate", "train.csv", "-r", "cart-binary"]
+    for words in (["test", model, "test.csv"], validated):
+        done = run(*words, *options)
+        assert done.code == Exit.INVALID
+        assert sentence in done.err
+        assert "Traceback" not in done.err
+        assert done.out == ""
+
+
+def test_an_accuracy_is_not_demanded_of_numbers(run):
+    rows = "\n".join(f"{i},{i / 3:.3f}" for i in range(40))
+    Path("n.csv").write_text("x,y\n" + rows + "\n")
+    assert run("fit", "n.csv", "-t", "y", "-r", "cart-binary", "-o", "n.tree").code == 0
+    done = run("test", "n.tree", "n.csv", "--min-accuracy", "0.5")
+    assert (done.code, done.out) == (Exit.INVALID, "")
 
 
 def test_options_for_classes_are_refused_for_numbers(run):

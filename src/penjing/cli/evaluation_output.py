@@ -92,11 +92,14 @@ class EvaluationOptions:
             added["profit"] = report.profit(matrix).to_json()
         return added
 
-    def lines(self, report: Report, lang: str, *, full: bool) -> list[str]:
-        """Return the lines of cut-offs, profit, lift and calibration."""
-        from penjing.i18n import say  # noqa: PLC0415 - heavy
+    def lines(self, report: Report | NumberReport, lang: str, *, full: bool) -> list[str]:
+        """Return the lines of cut-offs, profit, lift and calibration; none for numbers."""
+        from penjing.evaluate.metrics import Report  # noqa: PLC0415 - heavy
+        from penjing.i18n import say  # noqa: PLC0415
         from penjing.render import curve_text  # noqa: PLC0415
 
+        if not isinstance(report, Report):
+            return []
         lines = [cutoff.text(lang) for cutoff in self.cutoffs(report)]
         if lines:
             lines.append(say("cutoff_chosen_here", lang))

@@ -173,10 +173,14 @@ def evaluate(
     tree = sources.load_model(model)
     check_kind(chart, is_regression=tree.is_regression, target=tree.target.name)
     evaluation.check(is_regression=tree.is_regression, target=tree.target.name)
+    if min_accuracy is not None and tree.is_regression:
+        raise ChoiceError("test_no_accuracy", target=tree.target.name)
     rows = reading.read_rows_for(console, tree, data)
     sources.warn_if_not_held_out(console, reading, {model: tree}, data, rows)
     policy: Any = {"unseen": unseen, "missing": missing}  # checked by `score`
     report = _score(console, tree, rows, positive=evaluation.positive, **policy)
+    # Before anything is printed or saved: a wrong value of an option is an error without results.
+    evaluation_lines = evaluation.lines(report, console.lang, full=full)
     charts.save_report(console, report, chart)
     bound = training = None
     if not tree.is_regression:
@@ -189,7 +193,7 @@ def evaluate(
     else:
         tables = (training, rows)
         _print_report(console, tree, tables, report, bound, full=full, names=(train, data))
-        for line in evaluation.lines(report, console.lang, full=full):
+        for line in evaluation_lines:
             console.print(line)
     return _check_accuracy(console, report, min_accuracy)
 
@@ -278,8 +282,6 @@ def _paths(console: Console, tree: Tree, rows: Table, wrong: list[int]) -> dict[
 def _check_accuracy(console: Console, report: Any, required: float | None) -> Exit:  # noqa: ANN401 - a Report
     if required is None:
         return Exit.OK
-    if not hasattr(report, "accuracy"):
-        raise ChoiceError("test_no_accuracy", target=report.target)
     if report.accuracy >= required:
         return Exit.OK
     console.print_error(

@@ -98,7 +98,6 @@ def cross_validate(
 ) -> None:
     """Estimate the accuracy of a recipe by cross-validation."""
     from penjing.evaluate import validation  # noqa: PLC0415 - heavy
-    from penjing.evaluate.metrics import Report  # noqa: PLC0415
     from penjing.training.auto_recipe import choose_recipe  # noqa: PLC0415
 
     charts.check()
@@ -120,15 +119,15 @@ def cross_validate(
         result = validation.cross_validate(
             table, chosen, k, seed=seed, prune=method, positive=evaluation.positive, **options
         )
+        # Before anything is printed or saved: a wrong value of an option is an error.
+        evaluation_lines = evaluation.lines(result, console.lang, full=False)
         charts.save_report(console, result, chart)
         if console.as_json:
             folds_used = {"folds": table.n_rows if leave_one_out else k, "seed": seed}
             console.print_json(folds_used | result.to_json() | evaluation.to_json(result))
             return
         console.print(result.text(console.lang))
-        for line in (
-            evaluation.lines(result, console.lang, full=False) if isinstance(result, Report) else ()
-        ):
+        for line in evaluation_lines:
             console.print(line)
         return
     points = _curve_of(table, choice, curve, folds=folds, seed=seed)

@@ -102,9 +102,11 @@ def _bad_value(parameter: Any, args: Sequence[str], message: str, style: HelpSty
     if value is not None and value.startswith("--"):  # the next option was taken for the value
         return style.text("usage_no_value", word=_name(parameter, style))
     word, why = _name(parameter, style), _reason(parameter, value, style)
+    is_word = parameter.param_type_name != "option"  # an option's name stands apart in Chinese, too
+    key = "usage_bad_argument" if is_word else "usage_bad_value"
     if value is None:
-        return style.text("usage_bad_value_unknown", word=word, why=why)
-    return style.text("usage_bad_value", word=word, value=value, why=why)
+        return style.text(f"{key}_unknown", word=word, why=why)
+    return style.text(key, word=word, value=value, why=why)
 
 
 def _reason(parameter: Any, value: str | None, style: HelpStyle) -> str:  # noqa: ANN401 - of typer

@@ -460,6 +460,8 @@ HELP: dict[str, str] = {
     "usage_missing_option": "the option {word} is required.",
     "usage_bad_value": "invalid value '{value}' for {word}: {why}.",
     "usage_bad_value_unknown": "invalid value for {word}: {why}.",
+    "usage_bad_argument": "invalid value '{value}' for {word}: {why}.",
+    "usage_bad_argument_unknown": "invalid value for {word}: {why}.",
     "usage_why_integer": "it must be an integer",
     "usage_why_number": "it must be a number",
     "usage_why_other": "it is not allowed",

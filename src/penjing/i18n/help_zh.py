@@ -423,6 +423,8 @@ HELP: dict[str, str] = {
     "usage_missing_option": "缺少选项 {word}。",
     "usage_bad_value": "{word} 的值“{value}”无效：{why}。",
     "usage_bad_value_unknown": "{word} 的值无效：{why}。",
+    "usage_bad_argument": "{word}的值“{value}”无效：{why}。",
+    "usage_bad_argument_unknown": "{word}的值无效：{why}。",
     "usage_why_integer": "应为整数",
     "usage_why_number": "应为数值",
     "usage_why_other": "不是允许的值",
