@@ -30,6 +30,9 @@ petal width of iris 96%, odor of mushroom 98.5%."""
 MIN_COPY_LOW = 0.96
 """A column with one category for each class is a near-copy from this lower end: 93 rows or more."""
 
+MIN_SAMPLE_ACCURACY = 2 * MIN_COPY_LOW - 1
+"""Below this share in a sample, a column has twice the errors that either note allows, or more."""
+
 MIN_FEWER_ERRORS, MIN_FEWER_ERRORS_LOW = 0.9, 0.8
 """This share of the errors of the most frequent class must be avoided: at least 16 errors."""
 
@@ -267,7 +270,7 @@ class _ClassLeaks(_Leaks):
         if n > 2 * SAMPLE and column.is_numeric:
             rows = _spread(n, SAMPLE)
             right = _by_intervals(_joint_counts(column, rows, classes, len(counts)))
-            if right < (2 * MIN_ACCURACY - 1) * len(rows):
+            if right < MIN_SAMPLE_ACCURACY * len(rows):
                 return None
         joint = _joint_counts(column, slice(None), classes, len(counts))
         right = _by_intervals(joint) if column.is_numeric else _left_one_out(joint)
