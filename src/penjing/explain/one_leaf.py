@@ -218,7 +218,9 @@ def _can_be_separated(column: Column, tree: TreeData) -> bool:
         return len(codes) > 1
     is_single = "single" in (tree.recipe.get("precision"), tree.recipe.get("numbers"))
     numbers = np.unique(column.numbers()[column.codes >= 0])
-    numbers = np.unique(numbers.astype(np.float32)) if is_single else numbers
+    if is_single:
+        with np.errstate(over="ignore"):  # numbers beyond 32 bits are infinite there
+            numbers = np.unique(numbers.astype(np.float32))
     return bool((np.diff(numbers) > (tree.recipe.get("gap") or 0.0)).any())
 
 
