@@ -1043,7 +1043,7 @@ MESSAGES: dict[str, str] = {
     "lab_replay_differs": "replaying the workbook on {source} gave different trees. The workbook was edited, or made with other rows.",
     "lab_cancelled": "the request was cancelled.",
     "lab_script_head": "The tree that was made in the lab, step by step.",
-    "lab_script_model": "The lab began with a tree that was given as an object: save it under this name first, with tree.save('model.tree').",
+    "lab_script_model": "The lab began with a tree that was given as an object: save it under this name first, with `tree.save('model.tree')`.",
     "lab_script_object": "The rows were given as an object: put them here.",
     "lab_hint_first": "First fill in {blanks}; then this hint shows the calculation.",
     "lab_hint_rows": "The rows of node {n} are {rows}.",

@@ -1006,7 +1006,7 @@ MESSAGES: dict[str, str] = {
     "lab_replay_differs": "在 {source} 上重放工作簿得到了不同的决策树。工作簿可能被修改过，或使用了其他数据。",
     "lab_cancelled": "请求已取消。",
     "lab_script_head": "在实验室中逐步得到的决策树。",
-    "lab_script_model": "实验室从一棵以对象形式给出的决策树开始：请先用 tree.save('model.tree') 将它存为此文件。",
+    "lab_script_model": "实验室从一棵以对象形式给出的决策树开始：请先用 `tree.save('model.tree')` 将它存为此文件。",
     "lab_script_object": "数据以对象形式给出：请在此填入。",
     "lab_hint_first": "请先填写 {blanks}；之后此提示会给出计算式。",
     "lab_hint_rows": "结点 {n} 的样本行：{rows}。",
