@@ -6,6 +6,8 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -16,6 +18,7 @@
 #include "bind/ndarray.hpp"
 #include "grow/node_counts.hpp"
 #include "grow/route_rows.hpp"
+#include "grow/subtree_sums.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -155,6 +158,78 @@ nb::tuple node_sums(nb::handle target, nb::handle y, const penjing::In<std::int3
     return nb::make_tuple(to_numpy(std::move(cells)), to_numpy(std::move(is_pure)));
 }
 
+// The split of a node from the tuple (node, first child, number of branches, column, threshold
+// or None, groups of codes, branch of missing values).
+penjing::SubtreeSplit read_subtree_split(penjing::References& references, nb::handle item,
+                                         const nb::list& columns, std::size_t n_rows) {
+    const auto parts = nb::cast<nb::tuple>(item);
+    const auto column = nb::cast<nb::tuple>(columns[nb::cast<std::size_t>(parts[3])]);
+    const auto n_levels = nb::cast<std::int32_t>(column[2]);
+    penjing::SubtreeSplit split;
+    split.node = nb::cast<std::size_t>(parts[0]);
+    split.first_child = nb::cast<std::size_t>(parts[1]);
+    split.routing.n_branches = nb::cast<std::size_t>(parts[2]);
+    split.routing.missing_branch = nb::cast<std::int32_t>(parts[6]);
+    penjing::BranchRule rule;
+    rule.codes = pointer<std::int32_t>(references, column[0], n_rows);
+    if (parts[4].is_none()) {
+        split.branch.assign(static_cast<std::size_t>(n_levels), -1);
+        std::int32_t number = 0;
+        for (nb::handle group : nb::cast<nb::tuple>(parts[5])) {
+            const auto codes = nb::cast<penjing::In<std::int32_t>>(group, false);
+            for (std::size_t i = 0; i < codes.size(); ++i) {
+                split.branch.at(static_cast<std::size_t>(codes.data()[i])) = number;
+            }
+            ++number;
+        }
+    } else {
+        const auto cut = nb::cast<double>(parts[4]);
+        if (column[1].is_none()) {  // categories in an order
+            const double last = std::min(std::floor(cut), static_cast<double>(n_levels));
+            rule.first_above = std::max(static_cast<std::int32_t>(last) + 1, 0);
+        } else {
+            const auto size = static_cast<std::size_t>(n_levels);
+            const double* levels = pointer<double>(references, column[1], size);
+            const double* above = std::upper_bound(levels, levels + size, cut);
+            rule.first_above = static_cast<std::int32_t>(above - levels);
+        }
+    }
+    split.routing.rules.push_back(rule);
+    return split;
+}
+
+nb::tuple subtree_sums(nb::handle target, nb::handle y, const penjing::In<std::int32_t>& codes,
+                       std::size_t n_sums, const nb::list& columns, const nb::tuple& rows,
+                       const nb::list& splits, const nb::dict& settings) {
+    penjing::References references;
+    penjing::TargetView values;
+    values.classes = pointer_or_null<std::int32_t>(references, target, codes.size());
+    values.numbers = pointer_or_null<double>(references, y, codes.size());
+    values.n_sums = n_sums;
+    nb::list tops;
+    tops.append(rows);
+    const penjing::RowsView top = penjing::read_rows(references, tops, codes.size())[0];
+    std::vector<penjing::SubtreeSplit> subtree;
+    std::size_t n_nodes = 1;
+    for (nb::handle item : splits) {
+        subtree.push_back(read_subtree_split(references, item, columns, codes.size()));
+        penjing::SubtreeSplit& split = subtree.back();
+        split.routing.known_stay = nb::cast<bool>(settings["known_stay"]);
+        split.routing.fraction = nb::cast<bool>(settings["fraction"]);
+        if (split.node >= n_nodes || split.first_child != n_nodes) {
+            throw nb::value_error("the nodes of a subtree are not numbered breadth first");
+        }
+        n_nodes += split.routing.n_branches;
+    }
+    penjing::SubtreeSums sums;
+    {
+        const nb::gil_scoped_release free;
+        sums = penjing::subtree_sums(values, codes.data(), top, subtree, n_nodes);
+    }
+    return nb::make_tuple(to_numpy(std::move(sums.cells)), to_numpy(std::move(sums.is_pure)),
+                          to_numpy(std::move(sums.n_rows)));
+}
+
 }  // namespace
 
 void bind_best_splits(nb::module_& m) {
@@ -171,4 +246,7 @@ void bind_best_splits(nb::module_& m) {
     m.def("node_sums", &node_sums, "target"_a.none(), "y"_a.none(), "codes"_a.noconvert(),
           "n_sums"_a, "nodes"_a,
           "Return the sums of each node, and whether all its rows have one target.");
+    m.def("subtree_sums", &subtree_sums, "target"_a.none(), "y"_a.none(), "codes"_a.noconvert(),
+          "n_sums"_a, "columns"_a, "rows"_a, "splits"_a, "settings"_a,
+          "Return the sums of all nodes below a node, whether they are pure, and their rows.");
 }

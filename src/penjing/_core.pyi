@@ -210,6 +210,18 @@ def node_sums(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.uint8]]:
     """Return the sums of each node, and whether all its rows have one target."""
 
+def subtree_sums(
+    target: npt.NDArray[np.int32] | None,
+    y: npt.NDArray[np.float64] | None,
+    codes: npt.NDArray[np.int32],
+    n_sums: int,
+    columns: list[tuple[Any, Any, int, bool]],
+    rows: tuple[npt.NDArray[np.uint32], npt.NDArray[np.float64] | None],
+    splits: list[tuple[int, int, int, int, float | None, Sequence[npt.NDArray[np.int32]], int]],
+    settings: dict[str, bool],
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.uint8], npt.NDArray[np.float64]]:
+    """Return the sums of all nodes below a node, whether they are pure, and their rows."""
+
 class UnseenValueError(LookupError):
     """A value that leads nowhere, in a tree that reports it: (row, column, code, node)."""
 

@@ -126,20 +126,25 @@ class Engine(memory.Engine):
             for codes, _, n_levels, is_ordered in self.core_columns
         ]
 
+    @property
+    def _target_sums(self) -> tuple[Codes | None, Floats | None, Codes]:
+        """The classes, or the centred numbers, and the codes that tell pure nodes."""
+        assert self._table.target is not None
+        codes = _contiguous(self._table.target.codes, np.int32)
+        if isinstance(self.reader, Classes):
+            return _contiguous(self._y, np.int32), None, codes
+        return None, _contiguous(self._y, np.float64), codes
+
     def totals(self, tree: TreeStructure, nodes: Sequence[int]) -> Totals:
         """Return the sums of these nodes."""
-        assert self._table.target is not None
         n_nodes = len(nodes)
         if isinstance(tree, TreeData) and n_nodes > MANY_NODES and nodes == range(len(tree.nodes)):
             whole = whole_tree_totals(tree, self._table, self._y, self.reader, self._missing)
             if whole is not None:
                 return whole
         rows = [self._rows_of(tree, node) for node in nodes]
-        is_classes = isinstance(self.reader, Classes)
         cells, is_pure = _core.node_sums(
-            _contiguous(self._y, np.int32) if is_classes else None,
-            None if is_classes else _contiguous(self._y, np.float64),
-            _contiguous(self._table.target.codes, np.int32),
+            *self._target_sums,
             self.reader.size,
             [(each.ids, each.weight) for each in rows],
         )
@@ -147,6 +152,34 @@ class Engine(memory.Engine):
         if self._table.weight is None:
             return totals
         return replace(totals, rows=np.array([len(each.ids) for each in rows], np.float64))
+
+    def totals_below(self, tree: TreeStructure, nodes: Sequence[int]) -> Totals:
+        """Return the sums of all nodes below these, breadth first, one subtree after the other."""
+        subtrees = [_splits_below(tree, node) for node in nodes]
+        if not nodes or self._shares_of == "tree" or None in subtrees:
+            return super().totals_below(tree, nodes)
+        target = self._target_sums
+        settings = {"known_stay": True, "fraction": self._missing == "fraction"}
+        cells, is_pure, n_rows = zip(
+            *(
+                _core.subtree_sums(
+                    *target,
+                    self.reader.size,
+                    self.core_columns,
+                    self.rows_for_core(tree, [node])[0],
+                    splits,
+                    settings,
+                )
+                for node, splits in zip(nodes, subtrees, strict=True)
+                if splits is not None
+            ),
+            strict=True,
+        )
+        return Totals(
+            np.concatenate(cells).reshape(-1, self.reader.size),
+            np.concatenate(is_pure).astype(bool),
+            None if self._table.weight is None else np.concatenate(n_rows),
+        )
 
     def rows_for_core(
         self, tree: TreeStructure, nodes: Sequence[int]
@@ -276,6 +309,26 @@ class Engine(memory.Engine):
     def _n_threads(self) -> int:
         is_small = self._table.n_rows * len(self._table.columns) < SMALL
         return 1 if self._threads is None and is_small else n_threads(self._threads)
+
+
+_SubtreeSplit = tuple[int, int, int, int, float | None, Sequence[Codes], int]
+"""A node's position, its first child's, the number of branches; what `Split` has of the rule."""
+
+
+def _splits_below(tree: TreeStructure, top: int) -> list[_SubtreeSplit] | None:
+    """Return the splits of a subtree as C++ takes them; None if one has surrogates."""
+    nodes, splits = [top], list[_SubtreeSplit]()
+    for position, node in enumerate(nodes):  # the list grows during the loop
+        split = tree.split(node)
+        if split is None:
+            continue
+        if split.surrogates:
+            return None
+        children = tree.children(node)
+        rule = split.column, split.cut, split.groups, split.missing
+        splits.append((position, len(nodes), len(children), *rule))
+        nodes.extend(children)
+    return splits
 
 
 def _branch_rule(

@@ -118,6 +118,14 @@ class TreeStructure(Protocol):
         """Return the weight of the training rows in a node."""
 
 
+def nodes_below(tree: TreeStructure, node: int) -> list[int]:
+    """Return the descendants of a node, breadth first."""
+    nodes = [node]
+    for each in nodes:  # the list grows during the loop
+        nodes.extend(tree.children(each))
+    return nodes[1:]
+
+
 class Engine:
     """Computes counts; results depend on the table and the tree only, caches are private."""
 
@@ -133,6 +141,10 @@ class Engine:
     def totals(self, tree: TreeStructure, nodes: Sequence[int]) -> Totals:
         """Return the sums of these nodes."""
         raise NotImplementedError
+
+    def totals_below(self, tree: TreeStructure, nodes: Sequence[int]) -> Totals:
+        """Return the sums of all nodes below these, breadth first, one subtree after the other."""
+        return self.totals(tree, [each for node in nodes for each in nodes_below(tree, node)])
 
     def tally(
         self,

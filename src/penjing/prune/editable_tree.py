@@ -87,6 +87,9 @@ class RowCounter(Protocol):
     def totals(self, tree: EditedStructure, nodes: Sequence[int]) -> Totals:
         """Return the sums of the rows in these nodes."""
 
+    def totals_below(self, tree: EditedStructure, nodes: Sequence[int]) -> Totals:
+        """Return the sums of all nodes below these, breadth first, one subtree after the other."""
+
     def prune_by_errors(
         self, tree: TreeData, options: Mapping[str, object]
     ) -> dict[str, Any] | None:

@@ -252,11 +252,11 @@ class _ErrorBasedPruning:
 
     def _totals(self, raised: Mapping[int, int], counter: RowCounter) -> dict[int, Floats]:
         """Return the sums of all nodes below these branches if they replaced their parents."""
-        nodes = [each for branch in raised.values() for each in self.tree.subtree(branch)[1:]]
-        cells = (
-            counter.totals(self.tree.structure_with_raised(raised), nodes).cells if nodes else ()
-        )
-        return dict(zip(nodes, cells, strict=True))
+        if not raised:
+            return {}
+        structure = self.tree.structure_with_raised(raised)
+        nodes = [each for subtree in structure.below_raised.values() for each in subtree]
+        return dict(zip(nodes, counter.totals_below(structure, list(raised)).cells, strict=True))
 
     def _decide(
         self,

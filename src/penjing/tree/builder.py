@@ -163,10 +163,11 @@ class TreeBuilder:
     def set_totals(self, nodes: list[int], totals: Totals) -> None:
         """Record the sums of new nodes."""
         rows = totals.rows if totals.rows is not None else self._s.weight(totals.cells)
-        for i, node in enumerate(nodes):
-            self._total[node] = totals.cells[i]
-            self._pure[node] = bool(totals.is_pure[i])
-            self._rows[node] = float(rows[i])
+        each = zip(nodes, totals.cells, totals.is_pure.tolist(), rows.tolist(), strict=True)
+        for node, total, is_pure, n_rows in each:
+            self._total[node] = total
+            self._pure[node] = is_pure
+            self._rows[node] = n_rows
 
     def progress(self, open_nodes: Sequence[int]) -> Progress:
         """Return the progress of growing, given the nodes that are still open."""

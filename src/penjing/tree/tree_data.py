@@ -269,7 +269,11 @@ class TreeData:
         column = int(self.nodes.column[node])
         if column == LEAF or not np.isnan(self.nodes.cut[node]):
             return []
-        taken = {c for child in self.children(node) for c in self.nodes.levels(child).tolist()}
+        children = self.children(node)
+        if not children:
+            return list(range(len(self.schema[column].levels)))
+        start, stop = self.nodes.level_start[[children.start, children.stop]].tolist()
+        taken = set(self.nodes.level_codes[start:stop].tolist())
         return [code for code in range(len(self.schema[column].levels)) if code not in taken]
 
     def children(self, node: int) -> range:

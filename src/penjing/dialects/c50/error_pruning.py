@@ -181,7 +181,7 @@ class _Pruning:
         structure = draft.structure_with_raised(raised)
         below = structure.below_raised
         nodes = [one for subtree in below.values() for one in subtree]
-        cells = counter.totals(structure, nodes).cells
+        cells = counter.totals_below(structure, list(below)).cells
         weight = dict(zip(nodes, row_sums(cells), strict=True))
         most = dict(zip(nodes, cells.max(axis=1).tolist(), strict=True))
         next_cells = iter(cells)

@@ -18,6 +18,8 @@ def merge_leaves(tree: TreeData) -> tuple[TreeData, dict[int, int]]:
 
     No prediction changes; branches without rows are merged only with each other.
     """
+    if not _has_leaves_to_merge(tree):
+        return tree, {node: node for node in range(len(tree.nodes))}
     builder = TreeBuilder(tree.reader)
     builder.set_totals([0], _totals(tree, [[0]]))
     leaves = _Leaves(tree.is_leaf.tolist(), tree.values.tolist(), tree.weight.tolist())
@@ -48,6 +50,15 @@ def merge_leaves(tree: TreeData) -> tuple[TreeData, dict[int, int]]:
     return replace(merged, nodes=nodes), {
         old_nodes[0]: new_number[new_node] for old_nodes, new_node in queue if len(old_nodes) == 1
     }
+
+
+def _has_leaves_to_merge(tree: TreeData) -> bool:
+    """Whether two leaves below one categorical split are to be merged, as in `_Leaves.groups`."""
+    parent = tree.nodes.parent
+    leaves = np.flatnonzero(tree.is_leaf & (parent >= 0))
+    leaves = leaves[np.isnan(tree.nodes.cut[parent[leaves]])]
+    keys = np.stack([parent[leaves], tree.values[leaves].astype(np.int64), tree.weight[leaves] > 0])
+    return len(np.unique(keys, axis=1).T) < len(leaves)
 
 
 @dataclass(frozen=True, slots=True)
