@@ -127,7 +127,7 @@ def test_two_options_that_contradict_each_other_are_refused(run):
 def test_an_option_of_another_program_is_not_a_setting(run):
     done = run("fit", "Watermelon-train1.csv", "--recipe", "id3", "-C", "0.25")
     assert done.code == 1
-    assert "'C' is not a setting" in done.err
+    assert "'-C' is not a setting" in done.err
 
 
 # -- priors, losses, weights, costs ---------------------------------------------------------

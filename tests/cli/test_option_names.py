@@ -7,6 +7,7 @@ import pytest
 from penjing.cli import Exit
 
 GOLF = "example:golf"
+OF_SKLEARN = "a setting of recipe 'sklearn'. The nearest setting of"
 
 
 @pytest.mark.parametrize(
@@ -21,6 +22,14 @@ GOLF = "example:golf"
         ("-r j48 -M -1", "-M must be a number of at least 0, got -1.0."),
         ("-r rpart --cp -1", "--cp must be a number of at least 0, got -1.0."),
         ("-r rpart --minbucket -3", "--minbucket must be an integer of at least 1, got -3."),
+        (
+            "-r id3 --ccp-alpha 0.1",
+            f"--ccp-alpha is {OF_SKLEARN} 'id3' is `penjing prune -m cost-complexity`.",
+        ),
+        (
+            "-r c4.5 --min-samples-leaf 3",
+            f"--min-samples-leaf is {OF_SKLEARN} 'c4.5' is --min-branch.",
+        ),
     ],
 )
 def test_a_setting_is_called_as_the_option_that_was_typed(run, words, sentence):
@@ -32,6 +41,11 @@ def test_a_setting_that_is_given_twice(run):
     run("fit", GOLF, "-r", "id3", "-o", "m.tree")
     done = run("prune", "m.tree", "--method", "cost-complexity", "--cp", "0.1", "--alpha", "3")
     assert "--cp and --alpha contradict each other" in done.err
+
+
+def test_a_number_may_begin_with_its_decimal_point(run):
+    done = run("fit", GOLF, "-r", "rpart", "--minsplit", "3", "--set", "cp=.5")
+    assert (done.code, "(cp=0.5)" in done.err) == (Exit.OK, True)
 
 
 def test_a_group_without_columns(run):

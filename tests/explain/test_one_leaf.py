@@ -217,3 +217,110 @@ def test_the_rows_that_the_recipe_uses_are_counted(tmp_path, capsys):
     path.write_text("c,y\n" + "\n".join(lines), "utf-8")
     assert main(["fit", str(path), "--recipe", "rpart", "--minsplit", "30"]) == 0
     assert "(minsplit=30), and the recipe uses 20 of the 60 rows" in capsys.readouterr().err
+
+
+def rows_of_two(n: int, n_yes: int, **columns) -> list[dict]:
+    """Return rows of the classes yes and no, of which the first n_yes have yes."""
+    return [
+        {name: value(i) for name, value in columns.items()} | {"y": "yes" if i < n_yes else "no"}
+        for i in range(n)
+    ]
+
+
+def rare_with_missing():
+    """One row of the second class; one value is missing."""
+    return penjing.read(rows_of_two(14, 1, a=lambda i: i if i != 5 else None, b=lambda i: i % 3))
+
+
+def uneven():
+    """Two columns of little use for the classes."""
+    return penjing.read(rows_of_two(40, 12, a=lambda i: f"{i * 7 % 3}", b=lambda i: i * 11 % 17))
+
+
+@pytest.mark.parametrize(
+    ("make", "recipe", "settings"),
+    [
+        (rare_with_missing, "rpart", {}),
+        (rare_with_missing, "sklearn", {"min_samples_split": 30}),
+        (uneven, "rpart", {"min_gain": 5.0, "max_depth": 0}),
+        (uneven, "j48", {"min_gain": 0.5}),
+        (uneven, "c5.0", {"m": 25}),
+        (uneven, "c4.5", {"m": 25, "c": 1}),
+        (uneven, "c4.5-textbook", {"prune": "mdl"}),
+        (uneven, "c4.5", {"prune": "mdl"}),
+        (uneven, "id3", {"max_leaves": 1, "prune": "pessimistic"}),
+        (noise, "cart-binary", {"validation": 0.3, "seed": 1}),
+        (uneven, "cart-textbook", {"validation": 0.4, "prune": "reduced-error", "min_gain": 9}),
+    ],
+)
+def test_limits_are_lifted_until_the_tree_has_a_split(make, recipe, settings):
+    """Several settings may be needed, another recipe, or growing without pruning."""
+    table = make()
+    with pytest.warns(penjing.DataWarning, match="single leaf") as caught:
+        penjing.fit(table, recipe=recipe, **settings)
+    text = str(caught[-1].message)
+    found = re.findall(
+        r"(?:: |, |or )([\w.=', -]*?) \((\d+) leaves\)", text.split("To grow more")[1]
+    )
+    assert found, text
+    for typed, n in found:
+        given, _, omitted = typed.partition("without ")
+        names = [name for name in re.split(", | and ", omitted.strip()) if name]
+        kept = {name: value for name, value in settings.items() if name not in names}
+        changed = eval(f"dict({given})")  # noqa: S307 - as the message has it
+        tree = penjing.fit(table, **({"recipe": recipe} | kept | changed), quiet=True)
+        assert tree.n_leaves == int(n) > 1, text
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize(
+    ("options", "suggested"),
+    [
+        (["-r", "id3", "--prune", "mdl", "--root", "windy"], "without --prune"),
+        (["-r", "id3", "--prune", "reduced-error", "--validate-share", ".3", "--min-gain", "3"],
+         "--min-gain 0 without --prune"),
+        (["-r", "c5.0", "-m", "10", "--min-gain", "3"], "-m 1 --min-gain 0"),
+        (["-r", "rpart", "--set", "minsplit=30"], "--set minsplit=2 --minbucket 1"),
+        (["-r", "id3", "--max-depth", "0"], "--set max_depth=none"),
+    ],
+)  # fmt: skip
+def test_the_command_names_options_as_they_are_typed(options, suggested, lang, capsys):
+    assert main(["fit", "example:golf", *options, "--lang", lang]) == 0
+    without = say("one_leaf_without", lang, names="")
+    assert suggested.replace("without ", without) in capsys.readouterr().err
+
+
+def test_options_that_the_suggested_recipe_does_not_have_are_left_out(tmp_path, capsys):
+    """No threshold of C5.0 is worth its penalty, and the textbook's C4.5 has no ``-m``."""
+    path = tmp_path / "rows.csv"
+    numbers = (1, 1.00000001, 1.00000002)
+    rows = [f"{numbers[i * 7 % 3]},{'yes' if i == 4 else 'no'}" for i in range(14)]
+    path.write_text("a,y\n" + "\n".join(rows), "utf-8")
+    assert main(["fit", str(path), "-r", "c5.0", "-m", "9", "--lang", "en"]) == 0
+    assert "To grow more: --recipe c4.5-textbook without -m (" in capsys.readouterr().err
+
+
+def test_a_constraint_that_forbids_all_splits_is_named(tmp_path, capsys):
+    path = tmp_path / "falling.csv"
+    path.write_text("a,y\n" + "\n".join(f"{i},{9.5 - i}" for i in range(6)), "utf-8")
+    assert main(["fit", str(path), "-r", "sklearn", "--monotonic", "a=1", "--lang", "en"]) == 0
+    assert "To grow more: without --monotonic (6 leaves)" in capsys.readouterr().err
+
+
+def test_the_rows_of_a_validation_share_are_not_counted():
+    with pytest.warns(penjing.DataWarning, match="the table has 12") as caught:
+        penjing.fit(melons(), recipe="rpart", validation=0.3)
+    assert "uses" not in str(caught[-1].message)
+
+
+def test_what_the_user_forced_is_the_reason():
+    forbidden = {"forbid": ["色泽", "根蒂", "敲声", "纹理", "脐部", "触感"]}
+    for options, words in (
+        ({"force_splits": {"": None}}, "the root was forced to be a leaf."),
+        (forbidden, "no split may use 色泽, 根蒂, 敲声, 纹理, 脐部 and 触感, and no other column"),
+    ):
+        with pytest.warns(penjing.DataWarning, match="single leaf") as caught:
+            penjing.fit(melons(), recipe="id3", **options)
+        said = str(caught[-1].message)
+        assert words in said
+        assert "To grow more" not in said

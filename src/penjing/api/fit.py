@@ -18,7 +18,7 @@ from penjing.errors import ChoiceError
 from penjing.grow.recipe import Recipe
 from penjing.progress import Progress, ProgressCallback
 from penjing.training.auto_recipe import is_auto
-from penjing.training.train import train
+from penjing.training.train import train, training_part
 from penjing.training.training_rows import TrainingRows
 from penjing.tree.tree_data import TreeData
 
@@ -170,15 +170,28 @@ def fit(
     if class_names is not None:
         tree = keep_class_names(tree, class_names)
     if tree.n_nodes == 1 and not quiet:
-        from penjing.explain.one_leaf import one_leaf  # noqa: PLC0415 - seldom needed
+        from penjing.explain.one_leaf import GivenOptions, one_leaf  # noqa: PLC0415 - seldom needed
 
-        table = rows.read_from(data, target, weight)
+        pruning = {"prune": prune, "validation": validation}
 
-        def regrow(**changed: Any) -> TreeData:  # noqa: ANN401 - settings, or another recipe
+        def regrow(
+            *,
+            is_unpruned: bool = False,
+            without: Sequence[str] = (),
+            **changed: Any,  # noqa: ANN401
+        ) -> TreeData:
             options = {**parameters, "recipe": changed.pop("recipe", recipe), "trace": False}
-            return train(**{**changes, **changed}, **options)
+            if is_unpruned:
+                options |= dict.fromkeys(pruning)
+            kept = {name: value for name, value in changes.items() if name not in without}
+            return train(**{**kept, **changed}, **options)
 
-        if reason := one_leaf(tree, table, regrow):
+        table = training_part(rows.read_from(data, target, weight), rows.recipe, validation, seed)
+        given = GivenOptions(
+            tuple(name for name, value in pruning.items() if value is not None),
+            {name: name for name in changes},
+        )
+        if reason := one_leaf(tree, table, regrow, given):
             warn_of_text(reason.text())
     is_part = isinstance(validation, float | Fold)  # some of the rows did not grow the tree
     return remember_rows(tree, None if is_part else rows)

@@ -127,6 +127,13 @@ def _message(console: Console, problem: PenjingError, options: Mapping[str, str]
     if problem.key.startswith(_ABOUT_SETTINGS):
         for key in {"name", "one", "other"} & values.keys():
             values[key] = options.get(str(values[key]), values[key])
+    if problem.key.startswith(("unknown_setting", "nearest_setting")):
+        from penjing.grow.setting_names import NEAREST  # noqa: PLC0415 - seldom needed
+
+        values["word"] = options.get(str(values["word"]), values["word"])
+        if problem.key == "nearest_setting":
+            alpha = {NEAREST["ccp_alpha"]: "`penjing prune -m cost-complexity`"}
+            values["near"] = (alpha | dict(options)).get(str(values["near"]), values["near"])
     if problem.key.startswith("unknown_choice"):
         values["kind"] = options.get(str(values["kind"]), values["kind"])
     return console.message(problem.key, **values)

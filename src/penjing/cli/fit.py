@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,7 +24,9 @@ from penjing.cli.parameters import (
     GROWING,
     INPUT,
     OUTPUT,
+    PROGRAM_OPTIONS,
     PRUNING,
+    RECIPE_OPTIONS,
     Data,
     Model,
     ModelOutput,
@@ -88,7 +90,7 @@ def fit(
     sketch: Annotated[bool, option("sketch", "--sketch/--no-sketch", panel=OUTPUT)] = True,
 ) -> None:
     """Grow a tree from a table."""
-    from penjing.explain.one_leaf import one_leaf  # noqa: PLC0415 - heavy
+    from penjing.explain.one_leaf import GivenOptions, one_leaf  # noqa: PLC0415 - heavy
     from penjing.training.auto_recipe import choose_recipe  # noqa: PLC0415
 
     changed = {**settings.named, **program_options, **settings.words}
@@ -101,7 +103,11 @@ def fit(
             None,
         )
         _print_tree(
-            console, tree, tree, (None, None, output), why_one_leaf=lambda: one_leaf(tree, None)
+            console,
+            tree,
+            tree,
+            (None, None, output),
+            why_one_leaf=lambda: _sentence(console, settings, one_leaf(tree, None)),
         )
         return
     loader = LargeTableLoader(engine, memory_limit, work, query)
@@ -109,24 +115,35 @@ def fit(
         console.print_notes(table.notes)
         train, validation = pruning.divide(console, table, reading)
 
-        def choose(**changes: Any) -> tuple[RecipeChoice, Pruning]:  # noqa: ANN401 - settings
+        def choose(
+            given: Pruning,
+            without: tuple[str, ...] = (),
+            **changes: Any,  # noqa: ANN401 - settings
+        ) -> tuple[RecipeChoice, Pruning]:
+            kept = {name: value for name, value in changed.items() if name not in without}
             choice = choose_recipe(
                 changes.pop("recipe", recipe),
                 train,
-                {**changed, **changes},
-                pruning.method,
-                lambda chosen: loader.refuse_recipe(chosen, pruning.method),
-                is_validated=validation is not None,
+                {**kept, **changes},
+                given.method,
+                lambda chosen: loader.refuse_recipe(chosen, given.method),
+                is_validated=given.is_validated,
             )
-            options = {**pruning.options, **choice.pruning_options}
-            return choice, replace(pruning, method=choice.prune, options=options)
+            options = {**given.options, **choice.pruning_options}
+            return choice, replace(given, method=choice.prune, options=options)
 
-        def regrow(**changes: Any) -> Tree:  # noqa: ANN401 - settings, or another recipe
-            other, other_pruning = choose(**changes)
+        def regrow(*, is_unpruned: bool = False, **changes: Any) -> Tree:  # noqa: ANN401 - settings, or another recipe
+            given, rows, held_out = pruning, train, validation
+            if is_unpruned:
+                given, rows, held_out = pruning.omitted(), table, None
+            other, other_pruning = choose(given, **changes)
             arguments = {"recipe": other.recipe, "engine": loader.engine, **steering}
-            return other_pruning.grow(console, train, validation, arguments)[0]
+            return other_pruning.grow(console, rows, held_out, arguments)[0]
 
-        choice, chosen_pruning = choose()
+        given_options = GivenOptions(
+            pruning.given_options(), _typed_names(settings, program_options)
+        )
+        choice, chosen_pruning = choose(pruning)
         arguments = {
             "recipe": choice.recipe,
             "engine": loader.engine,
@@ -152,8 +169,42 @@ def fit(
             unpruned,
             (chosen_pruning.method, validation, output),
             related=train if is_plain else None,
-            why_one_leaf=lambda: one_leaf(tree, train, regrow),
+            why_one_leaf=lambda: _sentence(
+                console, settings, one_leaf(tree, train, regrow, given_options)
+            ),
         )
+
+
+def _sentence(console: Console, settings: RecipeSettings, reason: OneLeaf | None) -> str:
+    """Return why the tree is a single leaf, with the options that grow more; empty if it is not."""
+    if reason is None:
+        return ""
+    names = {"recipe", *RECIPE_OPTIONS, *PROGRAM_OPTIONS} - settings.words.keys()
+    return reason.text(console.lang, {name: _option_name(name) for name in names})
+
+
+def _option_name(setting: str) -> str:
+    """Return the option of a setting.
+
+    Examples
+    --------
+    >>> _option_name("m"), _option_name("min_gain"), _option_name("monotonic_cst")
+    ('-m', '--min-gain', '--monotonic')
+    """
+    name = setting.removesuffix("_cst").replace("_", "-")
+    return f"-{name}" if len(name) == 1 else f"--{name}"
+
+
+def _typed_names(settings: RecipeSettings, program_options: Iterable[str]) -> dict[str, str]:
+    """Return the settings that were given, and how they are typed.
+
+    Examples
+    --------
+    >>> _typed_names(RecipeSettings({"max_depth": 2}, {"gap": 0}), ["m", "cp"])
+    {'max_depth': '--max-depth', 'm': '-m', 'cp': '--cp', 'gap': '--set gap'}
+    """
+    typed = {name: _option_name(name) for name in (*settings.named, *program_options)}
+    return typed | {name: f"--set {name}" for name in settings.words}
 
 
 def _steering(
@@ -172,7 +223,7 @@ def _print_tree(
     unpruned: Tree,
     options: tuple[str | None, Table | None, str | None],
     *,
-    why_one_leaf: Callable[[], OneLeaf | None],
+    why_one_leaf: Callable[[], str],
     related: Table | None = None,
 ) -> None:
     """Save the model, and print the tree with its size, remarks and pruning.
@@ -197,7 +248,7 @@ def _print_tree(
     if method is not None or validation is not None:
         print_pruning(console, unpruned, tree, validation)
     if reason := why_one_leaf():
-        console.print_note_text(reason.text(console.lang, for_command=True))
+        console.print_note_text(reason)
 
 
 def _with_source_path(tree: Tree, path: str, weight: str | None) -> Tree:

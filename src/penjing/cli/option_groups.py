@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import inspect
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -116,7 +117,7 @@ def parse_settings(words: list[str] | None, **options: object) -> dict[str, Any]
 
     Examples
     --------
-    >>> parse_settings(["collapse=no", "max_depth=none", "pruning=none", "cut_at=value", "gap=0.1"])
+    >>> parse_settings(["collapse=no", "max_depth=none", "pruning=none", "cut_at=value", "gap=.1"])
     {'collapse': False, 'max_depth': None, 'pruning': 'none', 'cut_at': 'value', 'gap': 0.1}
     """
     settings: dict[str, Any] = {}
@@ -132,7 +133,7 @@ def parse_settings(words: list[str] | None, **options: object) -> dict[str, Any]
         try:
             settings[name] = json.loads(value)
         except ValueError:
-            settings[name] = value
+            settings[name] = float(value) if _NUMBER.fullmatch(value) else value
     return _given(options) | settings
 
 
@@ -169,6 +170,8 @@ def parse_groups(words: list[str]) -> str | list[list[str]]:
     return [[name.strip() for name in row if name.strip()] for row in rows]
 
 
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+"""Numbers, also those that JSON does not have, such as ``.5``."""
 _CONSTANTS = {"yes": True, "true": True, "no": False, "false": False, "none": None}
 
 

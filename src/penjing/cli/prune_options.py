@@ -32,6 +32,24 @@ class Pruning:
     ties: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def is_validated(self) -> bool:
+        """Whether a validation set was given, as a file or as a share of the rows."""
+        return self.validate is not None or self.share is not None
+
+    def given_options(self) -> tuple[str, ...]:
+        """Return the options that were given to prune the tree, as they are typed."""
+        given = {
+            "--prune": self.method,
+            "--validate": self.validate,
+            "--validate-share": self.share,
+        }
+        return tuple(name for name, value in given.items() if value is not None)
+
+    def omitted(self) -> Pruning:
+        """Return the options as if none of them had been given."""
+        return replace(self, method=None, validate=None, share=None)
+
     def check(self) -> None:
         """Raise an error for impossible combinations before a tree is grown."""
         from penjing.registry import load  # noqa: PLC0415 - heavy

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -13,11 +13,13 @@ from penjing.data.table import Column, Table
 from penjing.dialects.recipes import recipe_of
 from penjing.errors import ChoiceError, PenjingError
 from penjing.explain.node import explain
-from penjing.formatting.lists import join_most
+from penjing.formatting.lists import join_most, join_names
 from penjing.i18n import say
 from penjing.text.formula import decimals
+from penjing.text.labels import quoted
 from penjing.training.train import train
 from penjing.tree.dialect import dialect_of
+from penjing.tree.forced import acts_of, forbidden_columns
 from penjing.tree.tree_data import TreeData
 
 Regrower = Callable[..., TreeData]
@@ -27,6 +29,26 @@ NO_GAIN = 1e-12
 """Gains up to this part of the impurity are rounding errors, as in the textbook recipes."""
 MOST_REASONS = 3
 """So many columns are named with why they were not chosen."""
+MOST_CHANGES = 5
+"""So many limits are lifted, one after another, until the tree has a split."""
+MISSING_VALUES_AS = {"missing": "branch"}
+"""How a recipe of the textbook that refuses missing values can take them."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenOptions:
+    """The options that a tree was grown with, as they were typed.
+
+    Parameters
+    ----------
+    pruning : tuple of str
+        Those of pruning, such as ``--prune`` and ``--validate``.
+    settings : dict
+        Those of the recipe, by the name of the setting: ``{"m": "-m"}``.
+    """
+
+    pruning: tuple[str, ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,27 +61,39 @@ class Suggestion:
         The changed settings, or ``{"recipe": name}``.
     n_leaves : int or None
         How many leaves it grows; None if that was not tried.
+    without : tuple of str
+        The options to leave out, by the names that were given.
     """
 
     settings: Mapping[str, Any]
     n_leaves: int | None
+    without: tuple[str, ...] = ()
 
-    def text(self, lang: str, *, for_command: bool) -> str:
+    def text(self, lang: str, options: Mapping[str, str] | None = None) -> str:
         """Return the suggestion as it is typed, with the number of leaves."""
-        words = [
-            _option(name, value) if for_command else f"{name}={value!r}"
-            for name, value in self.settings.items()
-        ]
-        typed = " ".join(words) if for_command else ", ".join(words)
+        if options is None:
+            typed = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
+        else:
+            typed = " ".join(_option(name, value, options) for name, value in self.settings.items())
+        if self.without:
+            without = say("one_leaf_without", lang, names=join_names(self.without, lang))
+            typed = f"{typed} {without}".lstrip()
         if self.n_leaves is None:
             return typed
         return say("one_leaf_grows", lang, typed=typed, leaves=say("leaves", lang, n=self.n_leaves))
 
 
-def _option(name: str, value: Any) -> str:  # noqa: ANN401 - of any setting
-    if name == "recipe":
-        return f"--recipe {value}"
-    return f"--set {name}={'none' if value is None else value}"
+def _option(name: str, value: Any, options: Mapping[str, str]) -> str:  # noqa: ANN401 - of any setting
+    """Return a setting as the command takes it.
+
+    Examples
+    --------
+    >>> _option("cp", 0.0, {"cp": "--cp"}), _option("max_depth", None, {"max_depth": "--max-depth"})
+    ('--cp 0', '--set max_depth=none')
+    """
+    if value is None or name not in options:
+        return f"--set {name}={'none' if value is None else _plain(value)}"
+    return f"{options[name]} {_plain(value)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +104,19 @@ class OneLeaf:
     values: Mapping[str, Any]
     suggestions: tuple[Suggestion, ...]
 
-    def text(self, lang: str = "en", *, for_command: bool = False) -> str:
-        """Return the sentence, and what to try as Python or as the command takes it."""
+    def text(self, lang: str = "en", options: Mapping[str, str] | None = None) -> str:
+        """Return the sentence, and what to try: in Python, or with these options of the command."""
         values = dict(self.values)
         if "reasons" in values:
             named = list(values["reasons"].items())[:MOST_REASONS]
             words = [f"{column}: {say(f'why_{reason}', lang)}" for column, reason in named]
             values["reasons"] = say("list_semicolon", lang).join(words)
+        if "columns" in values:
+            values["columns"] = join_names(values["columns"], lang)
         sentence = say("one_leaf", lang, why=say(self.key, lang, **values))
         if not self.suggestions:
             return sentence
-        tried = [each.text(lang, for_command=for_command) for each in self.suggestions]
+        tried = [each.text(lang, options) for each in self.suggestions]
         is_tried = all(each.n_leaves is not None for each in self.suggestions)
         key = "one_leaf_more" if is_tried else "one_leaf_try"
         return sentence + say(key, lang, settings=_either(tried, lang))
@@ -94,7 +130,12 @@ def _either(texts: list[str], lang: str) -> str:
     return join_most("list_or", lang, most, last=texts[-1])
 
 
-def one_leaf(tree: TreeData, table: Table | None, regrow: Regrower | None = None) -> OneLeaf | None:
+def one_leaf(
+    tree: TreeData,
+    table: Table | None,
+    regrow: Regrower | None = None,
+    given: GivenOptions | None = None,
+) -> OneLeaf | None:
     """Return why a tree is a single leaf; None if it is not.
 
     Parameters
@@ -102,10 +143,13 @@ def one_leaf(tree: TreeData, table: Table | None, regrow: Regrower | None = None
     tree : TreeData
         A fitted tree.
     table : Table or None
-        Its training rows; None if they stay in a database.
+        Its training rows, without those of a validation set; None if they stay in a database.
     regrow : function, optional
         Grows the tree again as it was asked for, with a few settings changed; by default with the
         recipe of the tree. What is suggested has been tried with it.
+    given : GivenOptions, optional
+        The options that were given. If there are any, ``regrow`` takes ``is_unpruned=True``, which
+        leaves out those of pruning, and ``without``, the names of settings to leave out.
 
     Examples
     --------
@@ -125,7 +169,13 @@ def one_leaf(tree: TreeData, table: Table | None, regrow: Regrower | None = None
             key, values, stop = _reason(tree, table)
         except PenjingError:  # a recipe whose splits cannot be computed again, such as sums="cases"
             table = None
-    return OneLeaf(key, values, tuple(_suggestions(tree, table, stop, regrow)))
+    if stop in _WITHOUT_REMEDY or (table is not None and not table.columns):
+        return OneLeaf(key, values, ())
+    given = GivenOptions() if given is None else given
+    if table is None or table.n_rows > MOST_ROWS:
+        return OneLeaf(key, values, _untried(tree, stop, given.pruning))
+    search = _Search(tree, table, stop, regrow or partial(_regrown, tree, table), given)
+    return OneLeaf(key, values, tuple(search.suggestions()))
 
 
 def _reason(tree: TreeData, table: Table) -> tuple[str, dict[str, Any], str]:
@@ -180,16 +230,22 @@ def _has_one_value(table: Table, tree: TreeData) -> bool:
 
 
 def _reason_of_rows(tree: TreeData, table: Table) -> tuple[str, dict[str, Any], str] | None:
-    """Return the reason if no tree could split these rows; None otherwise."""
+    """Return the reason if no recipe could split these rows; None otherwise."""
     assert table.target is not None
+    if any(act.get("act") == "leaf" and not act.get("steps") for act in acts_of(tree)):
+        return "one_leaf_forced", {}, "forced"
     if _has_one_value(table, tree):
         has_rows_left_out = len(set(table.target.codes.tolist()) - {-1}) > 1
         key = "one_leaf_pure_known" if has_rows_left_out else "one_leaf_pure"
         return key, {"target": table.target.name, "answer": tree.answer(0)}, "pure"
     if not table.columns:
         return "one_leaf_no_columns", {}, "alike"
-    if all(len(set(column.codes.tolist()) - {-1}) < 2 for column in table.columns):
+    forbidden = forbidden_columns(tree)
+    varying = {c.name for c in table.columns if len(set(c.codes.tolist()) - {-1}) > 1}
+    if not varying:
         return "one_leaf_constant", {}, "alike"
+    if varying <= set(forbidden):
+        return "one_leaf_forbidden", {"columns": [quoted(name) for name in forbidden]}, "forbidden"
     return None
 
 
@@ -262,30 +318,135 @@ def _errors_of_root(tree: TreeData) -> dict[str, Any] | None:
     return None
 
 
-def _suggestions(
-    tree: TreeData, table: Table | None, stop: str, regrow: Regrower | None
-) -> Iterator[Suggestion]:
-    """Yield what grows more: the setting that stopped growing, and the textbook's recipes."""
-    if stop == "pure" or (table is not None and not table.columns):
-        return
+def _untried(tree: TreeData, stop: str, pruning_options: tuple[str, ...]) -> tuple[Suggestion, ...]:
+    """Return the setting that stopped growing, the textbook's recipes, and growing unpruned."""
     dialect = dialect_of(tree)
-    attempts = [dict(dialect.unlimited[stop])] if stop in dialect.unlimited else []
+    attempts = [dialect.unlimited[stop]] if stop in dialect.unlimited else []
     attempts += [{"recipe": name} for name in dialect.textbook_recipes]
-    if table is None or table.n_rows > MOST_ROWS:
-        yield from (Suggestion(settings, None) for settings in attempts)
-        return
-    for attempt in attempts:
+    found = [Suggestion(settings, None) for settings in attempts]
+    if pruning_options and stop in _BY_PRUNING:
+        found.append(Suggestion({}, None, pruning_options))
+    return tuple(found)
+
+
+_WITHOUT_REMEDY = frozenset(("pure", "forced", "forbidden"))
+"""The reasons that no recipe changes."""
+_BY_PRUNING = frozenset(("pruned", "validation"))
+"""The stop conditions for which options of pruning may be the reason."""
+
+
+_CONSTRAINTS = ("monotonic_cst", "interaction_cst")
+"""The settings that forbid splits."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """Grows a tree again under other settings until it has splits."""
+
+    tree: TreeData
+    table: Table
+    stop: str
+    regrow: Regrower
+    given: GivenOptions
+
+    def suggestions(self) -> Iterator[Suggestion]:
+        """Yield what grows more: the limits that stopped growing, and the textbook's recipes."""
+        own = self._without_limits(_Attempt(), self.tree, self.stop)
+        if own is not None:
+            yield own
+        recipes = dialect_of(self.tree).textbook_recipes
+        of_recipes = [self._of_recipe(name) for name in recipes]
+        if own is None and not any(of_recipes):  # each of them needs other settings, too
+            of_recipes = [self._of_changed_recipe(name) for name in recipes]
+        yield from (each for each in of_recipes if each is not None)
+
+    def _of_recipe(self, name: str) -> Suggestion | None:
+        """Return a recipe as a suggestion; None if it grows no more."""
+        attempt = _Attempt({"recipe": name})
         try:
-            settings, grown = _grown_with(attempt, regrow or partial(_regrown, tree, table))
-        except PenjingError:  # settings that the recipe does not have
-            continue
-        if grown.n_leaves > 1:
-            yield Suggestion(settings, grown.n_leaves)
+            attempt, grown = self._grow(attempt)
+        except PenjingError:  # it refuses missing values, or does not have a setting
+            return None
+        return None if grown.n_leaves == 1 else self._suggestion(attempt, grown)
+
+    def _of_changed_recipe(self, name: str) -> Suggestion | None:
+        """Return a recipe with what it needs to grow more, as a suggestion; None if it does not."""
+        attempt = _Attempt({"recipe": name})
+        for _ in range(MOST_CHANGES):
+            try:
+                attempt, grown = self._grow(attempt)
+            except ChoiceError as error:
+                word = str(error.values.get("word"))
+                if error.key == "missing_refused" and "missing" not in attempt.settings:
+                    attempt = replace(attempt, settings=attempt.settings | MISSING_VALUES_AS)
+                elif word in self.given.settings and word not in attempt.without:
+                    attempt = replace(attempt, without=(*attempt.without, word))
+                else:
+                    return None
+            except PenjingError:
+                return None
+            else:
+                if grown.n_leaves > 1:
+                    return self._suggestion(attempt, grown)
+                return self._without_limits(attempt, grown, None)
+        return None
+
+    def _without_limits(
+        self, attempt: _Attempt, tree: TreeData, stop: str | None
+    ) -> Suggestion | None:
+        """Return the settings that a tree of one leaf needs to have more; None if none helps.
+
+        The pruning that was asked for is left out, and each limit that stops the growing is lifted.
+        """
+        for _ in range(MOST_CHANGES):
+            try:
+                stop = _reason(tree, self.table)[2] if stop is None else stop
+                lifted = {**attempt.settings, **dialect_of(tree).unlimited.get(stop, {})}
+                if self.given.pruning and not attempt.is_unpruned and stop in _BY_PRUNING:
+                    attempt = replace(attempt, is_unpruned=True)
+                elif lifted != attempt.settings:
+                    attempt = replace(attempt, settings=lifted)
+                elif stop == "constraints" and not attempt.without:
+                    constraints = [name for name in _CONSTRAINTS if name in self.given.settings]
+                    attempt = replace(attempt, without=tuple(constraints))
+                else:
+                    return None
+                named, tree = self._grow(attempt)
+            except PenjingError:  # settings that the recipe does not have
+                return None
+            if tree.n_leaves > 1:
+                return self._suggestion(named, tree)
+            stop = None
+        return None
+
+    def _grow(self, attempt: _Attempt) -> tuple[_Attempt, TreeData]:
+        """Return the tree of an attempt, whose settings have the names that were given."""
+        omitted: dict[str, Any] = {}
+        if attempt.is_unpruned:
+            omitted["is_unpruned"] = True
+        if attempt.without:
+            omitted["without"] = attempt.without
+        named, tree = _grown_with(attempt.settings, partial(self.regrow, **omitted))
+        return replace(attempt, settings=named), tree
+
+    def _suggestion(self, attempt: _Attempt, tree: TreeData) -> Suggestion:
+        without = [self.given.settings[name] for name in attempt.without]
+        without += self.given.pruning if attempt.is_unpruned else ()
+        return Suggestion(attempt.settings, tree.n_leaves, tuple(without))
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """What is changed to grow a tree again: settings, and options that are left out."""
+
+    settings: dict[str, Any] = field(default_factory=dict)
+    without: tuple[str, ...] = ()
+    is_unpruned: bool = False
 
 
 def _grown_with(settings: dict[str, Any], regrow: Regrower) -> tuple[dict[str, Any], TreeData]:
     """Return the tree with settings changed, and the settings by the names that were given."""
-    for _ in range(len(settings)):
+    for _ in settings:
         try:
             return settings, regrow(**settings)
         except ChoiceError as error:

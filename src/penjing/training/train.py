@@ -435,6 +435,37 @@ def _split_validation(table: Table, validation: Any, seed: int) -> tuple[Table, 
     return table, pruning.validation_rows(table, validation)
 
 
+def training_part(
+    table: Table | None,
+    recipe: Recipe | None,
+    validation: Any,  # noqa: ANN401 - a source, a share, or a Fold
+    seed: int,
+) -> Table | None:
+    """Return the rows that a tree was grown from; all of them unless some are its validation set.
+
+    Parameters
+    ----------
+    table : Table or None
+        All rows.
+    recipe : Recipe or None
+        The recipe, which may use fewer rows.
+    validation : source, float, Fold or None
+        The validation set, as in :func:`penjing.fit`.
+    seed : int
+        The seed that decides which rows a share takes.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> training_part(penjing.example("watermelon2.0"), None, 0.3, 0).n_rows
+    12
+    """
+    if table is None or not isinstance(validation, float | Fold):
+        return table
+    used = table if recipe is None else _prepared(table, recipe)
+    return _split_validation(used, validation, seed)[0]
+
+
 def describe(tree: TreeData, table: Table, gate: ValidationPrePruner | None = None) -> TreeData:
     """Return the tree with a description of its training rows.
 
