@@ -6,6 +6,7 @@ import copy
 import gc
 import pickle
 
+import numpy as np
 import pytest
 
 import penjing
@@ -62,6 +63,24 @@ def test_a_tree_of_small_temporary_data_is_explained(source, recipe):
     assert later.kept_trace is None
     assert str(later.why()) == str(kept.why())
     assert str(later.trace) == str(kept.trace)
+
+
+@pytest.mark.parametrize("n", [40, 3000])
+@pytest.mark.parametrize(
+    ("recipe", "target"),
+    [(recipe, "kind") for recipe in penjing.RECIPES]
+    + [(recipe, "amount") for recipe in ("cart-textbook", "rpart", "sklearn", "auto")],
+)
+def test_a_tree_of_temporary_numbers_is_explained(recipe, target, n):
+    pandas = pytest.importorskip("pandas")
+    random = np.random.default_rng(n)
+    numbers = np.round(random.lognormal(size=(n, 3)), 2)
+    data = pandas.DataFrame(numbers, columns=["x", "z", "amount"])
+    data["kind"] = np.where((data.x > 1) ^ (random.random(n) < 0.2), "a", "b")
+    tree = penjing.fit(data.copy(), target, recipe=recipe, quiet=True, max_depth=3)
+    gc.collect()
+    assert tree.training_table() is not None
+    assert str(tree.why()) == str(tree.why(data=data))
 
 
 @pytest.mark.parametrize("source", temporary_sources())

@@ -62,7 +62,7 @@ def part_digest(table: Table) -> str | None:
 
 
 def _column_sum(column: Column, arrays: dict[int, bytes]) -> tuple[object, ...]:
-    if isinstance(column, LazyColumn) and not column.is_coded:
+    if isinstance(column, LazyColumn):  # whether it is encoded by now or not
         return column.name, column.kind, *_raw_sum(column.raw, arrays)
     levels: object = column.levels
     if column.is_numeric:
