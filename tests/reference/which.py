@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from html import escape
@@ -57,19 +56,35 @@ WORDS = {
 }
 """Words in the titles of the goldens, and what the page says instead."""
 OVERVIEW = {"en": "program and options", "zh": "程序与选项"}
-WHY_ZH = {
-    "close-values": "两个值相差 0.000005：C4.5 和 J48 视为同一个值（间隔不超过 0.00001），其余程序视为两个值。",
-    "empty-branch": "属性 a 的取值 w 只与 b = 0 一起出现，因此 b = 1 之下它的分支没有样本：这个空的叶结点取父结点的多数类（Id3 则没有类别）。",
-    "float32-values": "两个值相差 0.00000005：按 32 位浮点数相等，只有 rpart 能把它们分开。",
-    "leaf-tie": "两类样本一样多：取先列出的类别。",
-    "many-values": "编号列的取值个数不少于样本数的 30%：C4.5 和 J48 计算平均增益时不计入它，但仍可选它。",
-    "mdl-cost": "连续属性的增益必须超过 log2(候选划分点数)/n：这里 x 的最优划分点达不到，因此 C4.5、C5.0 和 J48 不用 x。",
-    "min-branches": "一个划分至少要有两个分支各有 2 个样本；只出现一次的取值可以附带在内。",
-    "minus-999": "C4.5 把数值 -999 当作缺失值。",
-    "missing-fractions": "缺失值：增益乘以已知样本的比例，缺失的部分计入固有值，样本按比例划入各分支。",
-    "subsets": "取值分组：C4.5 -s 用贪心法合并取值，rpart 按第一类所占比例给取值排序。",
-    "threshold-value": "结点上 3 与 7 的中点是 5.0，而训练集别处有 4 和 4.5：C4.5、C5.0 和 J48 把划分点移到整个训练集中不超过中点的最大值，rpart 和 scikit-learn 用中点本身。",
-    "xor": "任何单个划分都没有增益。C4.5 仍然划分（增益为零的划分也能通过它的筛选），scikit-learn 也是；其余程序停止。",
+WHY = {
+    "en": {
+        "close-values": "Values 0.000005 apart: one value to C4.5 and J48 (gap of 0.00001), two to the others.",
+        "empty-branch": "Category w of column a occurs only with b = 0, so its branch below b = 1 has no rows: an empty leaf that predicts the majority class of its parent (Id3: no class at all).",
+        "float32-values": "Values 0.00000005 apart: they are equal as 32-bit numbers, so only rpart can separate them.",
+        "leaf-tie": "Two classes have equally many rows: the class that is listed first is predicted.",
+        "many-values": "The number of categories of the identifier is at least 30% of the number of rows: C4.5 and J48 leave it out of the average gain, but may still choose it.",
+        "mdl-cost": "The gain of a numeric column must exceed log2(number of candidate thresholds)/n. The best threshold of x gains less, so C4.5, C5.0 and J48 do not use x.",
+        "min-branches": "A split needs at least two branches with at least 2 rows each; its other branches may have fewer.",
+        "minus-999": "C4.5 treats the number -999 as a missing value.",
+        "missing-fractions": "Missing values: the gain is multiplied by the share of known values, missing values count in the split information, and their rows go down all branches as fractional cases.",
+        "subsets": "Groups of categories: C4.5 -s merges categories greedily, rpart orders them by the share of the first class.",
+        "threshold-value": "The midpoint between 3 and 7 at the node is 5, and 4 and 4.5 occur elsewhere in the training set. C4.5, C5.0 and J48 move the threshold to the largest value of the whole training set that does not exceed the midpoint; rpart and scikit-learn keep the midpoint.",
+        "xor": "No single split has a gain. C4.5 splits nevertheless (a gain of zero passes its screens), and so does scikit-learn; the others stop.",
+    },
+    "zh": {
+        "close-values": "两个值相差 0.000005：C4.5 和 J48 视为同一个值（间隔不超过 0.00001），其余程序视为两个值。",
+        "empty-branch": "属性 a 的取值 w 只与 b = 0 一起出现，因此 b = 1 之下它的分支没有样本：这个空的叶结点预测父结点的多数类（Id3 则没有类别）。",
+        "float32-values": "两个值相差 0.00000005：按 32 位浮点数相等，只有 rpart 能把它们分开。",
+        "leaf-tie": "两类样本一样多：预测先列出的类别。",
+        "many-values": "编号列的取值个数不少于样本数的 30%：C4.5 和 J48 计算平均增益时不计入它，但仍可选它。",
+        "mdl-cost": "连续属性的增益必须超过 log2(候选划分点数)/n：这里 x 的最优划分点达不到，因此 C4.5、C5.0 和 J48 不用 x。",
+        "min-branches": "一个划分至少要有两个分支各有 2 个样本；其余分支的样本可以更少。",
+        "minus-999": "C4.5 把数值 -999 当作缺失值。",
+        "missing-fractions": "缺失值：增益乘以已知样本的比例，缺失的部分计入固有值，样本按比例划入各分支。",
+        "subsets": "取值分组：C4.5 -s 用贪心法合并取值，rpart 按第一类所占比例给取值排序。",
+        "threshold-value": "结点上 3 与 7 的中点是 5.0，而训练集别处有 4 和 4.5：C4.5、C5.0 和 J48 把划分点移到整个训练集中不超过中点的最大值，rpart 和 scikit-learn 用中点本身。",
+        "xor": "任何单个划分都没有增益。C4.5 仍然划分（增益为零的划分也能通过它的筛选），scikit-learn 也是；其余程序停止。",
+    },
 }  # fmt: skip
 
 
@@ -77,9 +92,8 @@ def page(reference: Path, data: Path, lang: str = "en") -> str:
     """Return the page as Markdown."""
     sections, letters = [], {}
     for name, found in by_table(reference).items():
-        why = json.loads((reference / f"{name}.json").read_text(encoding="utf-8"))["why"]
         title = name.removeprefix("tiny/")
-        why = WHY_ZH[title] if lang == "zh" else why
+        why = WHY[lang][title]
         same = trees(found, data, reference, lang)
         letters[title] = {
             said: LETTERS[i] for i, group in enumerate(same.values()) for said in group

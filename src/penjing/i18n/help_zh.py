@@ -97,7 +97,7 @@ HELP: dict[str, str] = {
     "default_frequency": "各类别的频率",
     "default_none": "不限",
     "default_first": "表中靠前的列",
-    "default_chart": "confusion；数值目标为 predictions",
+    "default_chart": "confusion；连续的目标为 predictions",
     "default_chart_title": "图的内容",
     "default_title": "目标的名称",
     "default_cross": "训练集至多 20000 行时进行",
@@ -343,7 +343,7 @@ HELP: dict[str, str] = {
     "option_output_chart": "同时把图保存到这个文件：.svg、.png 或 .pdf。",
     "option_report_trace": "包含逐步的生成过程。",
     "option_chart": "选择 --output 保存的图：confusion（混淆矩阵）、roc、precision_recall（查准率-查全率曲线）、calibration（校准）"
-    "或 predictions（数值目标的预测值）。",
+    "或 predictions（连续的目标的预测值）。",
     "option_plane": "改为画出各叶结点在两个连续属性的平面上的区域；该树不得按其他属性划分。",
     "option_points": "与 --plane 一起使用：把这个文件的样本画为点。",
     "option_theme_picture": "选择配色：light（浅色）、dark（深色）、print（印刷，仅用于图片）或 auto（随读者的系统，仅用于网页）。",
