@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import runpy
 import signal
 import socket
 import subprocess
 import sys
-from contextlib import contextmanager
+import threading
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -20,10 +22,24 @@ from penjing.webapp.fingerprint import table_fingerprint
 CSV = "a,b,class\n" + "".join(f"{i % 7},{i % 3},{'yn'[i % 2]}\n" for i in range(60))
 
 
+SLOW_READING = """import sys
+import threading
+from penjing.__main__ import run
+from penjing.webapp import routes
+
+def read_forever(name, content):
+    print("reading", flush=True)
+    threading.Event().wait(600)
+
+routes.uploaded = read_forever
+sys.exit(run())
+"""
+
+
 @contextmanager
-def penjing_lab(folder, *args):
+def penjing_lab(folder, *args, program=("-m", "penjing")):
     """Run the command; yield a client for the address that it prints first."""
-    command = [sys.executable, "-m", "penjing", "lab", "--no-open", *args]
+    command = [sys.executable, *program, "lab", "--no-open", *args]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                cwd=folder)  # fmt: skip
     try:
@@ -100,6 +116,24 @@ def test_validation_and_test_files_are_found_beside_the_workbook(tmp_path, monke
     monkeypatch.chdir(tmp_path)
     made = json.loads(json.dumps(runpy.run_path("script.py")["tree"].to_json()))
     assert made["nodes"] == model["nodes"]
+
+
+def test_a_lab_that_reads_a_file_stops_at_once(tmp_path):
+    with penjing_lab(tmp_path, program=("-c", SLOW_READING)) as lab:
+
+        def upload():
+            with suppress(OSError, http.client.HTTPException):
+                lab.send("POST", "/api/1/table?name=a.csv", content=CSV.encode())
+
+        thread = threading.Thread(target=upload)
+        thread.start()
+        assert lab.process.stdout.readline() == "reading\n"
+        lab.process.send_signal(signal.SIGINT)
+        assert lab.process.wait(30) == 0
+        thread.join()
+        notes = lab.process.stderr.read().splitlines()
+        assert notes[-1] == "note: the lab has stopped."
+        assert len(notes) == 2
 
 
 def test_the_port_of_a_lab_that_has_ended_can_be_used_again(tmp_path):

@@ -323,6 +323,59 @@ def test_comparison_copy_replay_and_finish(opened):
     assert answer(ask.lab, "GET", f"workbook/{copy['workbook']}")[0] == 404
 
 
+def test_classes_that_javascript_would_round_are_texts():
+    ask, long = Direct(), 2**53 + 1
+    rows = "".join(f"{i % 9},{'pq'[i % 9 > 4]},{long + 2 * (i % 9 > 4)}\n" for i in range(90))
+    content = b"a,b,class\n" + rows.encode()
+    table = ask("POST", "table?name=a.csv", content=content)["table"]
+    table = ask("POST", f"table/{table}/columns", {"schema": {"class": "categorical"}})["table"]
+    book = ask("POST", "workbook", {"table": table, "recipe": "cart-binary"})
+    path = f"workbook/{book['workbook']}"
+    shown = ask("GET", f"{path}/tree/{book['current']}/rows/0")
+    assert shown["predictions"] == [row[-1] for row in shown["rows"]]
+    assert {*shown["predictions"]} <= {str(long), str(long + 2)}
+    changes = ask("POST", f"{path}/step", {"act": "leaf", "node": 0})["changes"]["training"]
+    row = changes["rows"][0]
+    assert {row["before"], row["after"]} == {str(long), str(long + 2)}
+    assert row["before"] == row["actual"]
+
+
+def test_test_rows_that_a_workbook_file_has_opened_are_not_new():
+    content, shares = csv_rows(4, 100), {"training": 0.6, "validation": 0.2, "test": 0.2}
+    division = {"kind": "shares", "seed": 0, **shares}
+    files = []
+    for _ in range(2):
+        ask = Direct()
+        table = ask("POST", "table?name=a.csv", content=content)["table"]
+        for file in files:
+            ask("POST", "replay", {"file": file, "table": table})
+        body = {"table": table, "recipe": "cart-binary", "division": division}
+        path = f"workbook/{ask('POST', 'workbook', body)['workbook']}"
+        text = ask("POST", f"{path}/finish")["text"]["en"]
+        assert ("have been used before" in text) == bool(files), text
+        files.append(json.loads(ask("GET", f"{path}/file")["content"]))
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_errors_of_a_workbook_do_not_blame_its_table(lang):
+    ask = Direct()
+    table = ask("POST", "table/example", {"example": "fish"})["table"]
+    book = ask("POST", "workbook", {"table": table})
+    file = json.loads(ask("GET", f"workbook/{book['workbook']}/file")["content"])
+    odd_step = {"tree": "a", "parent": "none of them", "step": {"act": "leaf", "path": []}}
+    changes = [
+        {"steps": []}, {"steps": [*file["steps"], odd_step]}, {"version": 2}, {"format": "x"},
+        {"data": {**file["data"], "reading": {"source": "/etc/passwd"}}},
+    ]  # fmt: skip
+    for change in changes:
+        body = {"file": {**file, **change}, "table": table}
+        status, failure = answer(ask.lab, "POST", "replay", body)
+        text = failure["error"]["message"][lang]
+        assert status == 400
+        assert "fish" not in text, text
+        assert "file " not in text.replace("the file ", ""), text
+
+
 def test_other_tables_are_validation_and_test_rows():
     ask = Direct()
     ids = [ask("POST", f"table?name={n}.csv", content=csv_rows(seed, 100))["table"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import http.client
 import json
 import logging
@@ -158,6 +159,16 @@ def test_bodies_have_limits(lab):
         assert connection.getresponse().status == 413
     connection.close()
     assert lab.ask("GET", "lab")["limits"]["json_bytes"] == JSON_BYTES
+
+
+def test_a_compressed_file_must_not_expand_to_more_than_a_file_may_have(lab, monkeypatch):
+    monkeypatch.setattr("penjing.webapp.table_source.UPLOAD_BYTES", 100_000)
+    for name, size, status in (("a.csv.gz", 90_000, 200), ("a.csv.gz", 2_000_000, 400)):
+        content = gzip.compress(b"a,class\n" + b"1,y\n2,n\n" * (size // 8))
+        assert len(content) < 10_000
+        told, _, answer = lab.send("POST", f"/api/1/table?name={name}", content=content)
+        assert told == status, answer
+    assert answer["error"]["key"] == "too_much_to_read"
 
 
 def test_bodies_that_are_no_json_are_refused(lab):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import webbrowser
 from contextlib import suppress
@@ -71,6 +72,11 @@ def lab(
     with suppress(KeyboardInterrupt):
         server.run(ready)
     console.print_note("note_lab_stopped")
+    if server.is_answering:
+        # Reading a large file cannot be cancelled, and Python would wait for it; it writes nothing.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
 
 
 def _server() -> Any:  # noqa: ANN401 - the module, if it can be imported

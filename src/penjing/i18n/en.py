@@ -1034,6 +1034,9 @@ MESSAGES: dict[str, str] = {
     "lab_not_workbook": "{source} is not a workbook of the lab.",
     "lab_workbook_version": "{source} is a workbook of version {version}, which this version of penjing cannot read.",
     "lab_workbook_broken": "{source} is damaged: '{key}' is missing or has the wrong type.",
+    "lab_given_not_workbook": "the file is not a workbook of the lab.",
+    "lab_given_workbook_version": "the workbook has version {version} of the format, which this version of penjing cannot read.",
+    "lab_given_workbook_broken": "the workbook is damaged: '{key}' is missing or has the wrong type.",
     "lab_other_data": "the rows of {source} differ from those of '{name}', from which the workbook was made.",
     "lab_needs_table_training": "the workbook needs the table of its training rows, '{name}', as well.",
     "lab_needs_table_validation": "the workbook needs the table of its validation rows, '{name}', as well. "

@@ -997,6 +997,9 @@ MESSAGES: dict[str, str] = {
     "lab_not_workbook": "{source} 不是实验室的工作簿。",
     "lab_workbook_version": "{source} 是版本 {version} 的工作簿，当前版本的 penjing 无法读取。",
     "lab_workbook_broken": "{source} 已损坏：“{key}”缺失或类型不对。",
+    "lab_given_not_workbook": "此文件不是实验室的工作簿。",
+    "lab_given_workbook_version": "工作簿的格式版本为 {version}，当前版本的 penjing 无法读取。",
+    "lab_given_workbook_broken": "工作簿已损坏：“{key}”缺失或类型不对。",
     "lab_other_data": "{source} 的数据与制作工作簿时的“{name}”不同。",
     "lab_needs_table_training": "工作簿还需要其训练集的数据表“{name}”。",
     "lab_needs_table_validation": "工作簿还需要其验证集的数据表“{name}”。"
@@ -1008,7 +1011,7 @@ MESSAGES: dict[str, str] = {
     "lab_script_head": "在实验室中逐步得到的决策树。",
     "lab_script_model": "实验室从一棵以对象形式给出的决策树开始：请先用 `tree.save('model.tree')` 将它存为此文件。",
     "lab_script_object": "数据以对象形式给出：请在此填入。",
-    "lab_hint_first": "请先填写 {blanks}；之后此提示会给出计算式。",
+    "lab_hint_first": "请先填写{blanks}；之后此提示会给出计算式。",
     "lab_hint_rows": "结点 {n} 的样本行：{rows}。",
     "lab_hint_formula": "使用公式 {formula}。",
     "lab_hint_calculation": "计算 {formula}。",

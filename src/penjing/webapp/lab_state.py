@@ -22,6 +22,7 @@ from penjing.webapp.table_info import table_info
 from penjing.webapp.table_source import TableSource
 from penjing.webapp.watched_jobs import Jobs
 from penjing.webapp.workbook_file import (
+    broken_workbook_error,
     checked_workbook,
     replay,
     table_of_workbook,
@@ -201,7 +202,7 @@ class Lab:
 
     def finish(self, workbook: Workbook) -> Finished:
         """Open the test rows of a workbook; say so if another one has opened the same rows."""
-        rows = workbook.fingerprint, canonical(dict(workbook.division))
+        rows = _test_rows(workbook)
         is_first = rows not in self._opened_tests or workbook.finished is not None
         finished = workbook.finish(is_first=is_first)
         if finished.score is not None:
@@ -219,7 +220,7 @@ class Lab:
             Called with a `Progress` from time to time.
         """
         _check_keys(plain, ("file", "table", "validation", "test"))
-        record = checked_workbook(plain.get("file"), "file")
+        record = checked_workbook(plain.get("file"))
         others = {
             part: self.table(plain[part]).table
             for part in ("validation", "test")
@@ -240,6 +241,8 @@ class Lab:
         if record.get("model") is not None:
             growing = Growing(model=_tree_of(record["model"]))
         workbook = replay(record, source, table, others, growing=growing, progress=progress)
+        if workbook.finished is not None and workbook.finished.score is not None:
+            self._opened_tests.add(_test_rows(workbook))
         return self.keep_workbook(self._add_open(OpenTable(source, table)), workbook)
 
     def copy_workbook(self, workbook_id: str, progress: ProgressCallback | None) -> str:
@@ -274,6 +277,11 @@ class Lab:
         return found
 
 
+def _test_rows(workbook: Workbook) -> tuple[str, str]:
+    """Return what identifies the test rows of a workbook: its table and their division."""
+    return workbook.fingerprint, canonical(dict(workbook.division))
+
+
 def _check_keys(plain: Mapping[str, Any], known: tuple[str, ...]) -> None:
     for key in plain:
         if key not in known:
@@ -286,5 +294,5 @@ def _new_id() -> str:
 
 def _tree_of(plain: object) -> Tree:
     if not isinstance(plain, dict):
-        raise DataError("lab_workbook_broken", source="file", key="model")
+        raise broken_workbook_error(None, "model")
     return Tree.from_data(from_json(plain))

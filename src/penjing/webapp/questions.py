@@ -291,7 +291,7 @@ def rows_page(
         ids = [exact_value(part.row_id(row)) for row in range(part.n_rows)]
     predictions = None
     if tree is not None:
-        predictions = [label(tree, value) for value in predictions_of(tree, part)]
+        predictions = [exact_value(label(tree, value)) for value in predictions_of(tree, part)]
     return {
         "start": start,
         "total": total,

@@ -32,7 +32,7 @@ from penjing.webapp.failures import (
 from penjing.webapp.lab_state import Lab, OpenWorkbook
 from penjing.webapp.lab_workbook import Moved
 from penjing.webapp.open_file import refuse_results
-from penjing.webapp.table_source import example_source, uploaded
+from penjing.webapp.table_source import UPLOAD_BYTES, example_source, uploaded
 from penjing.webapp.texts import (
     Text,
     error_text,
@@ -46,8 +46,6 @@ from penjing.webapp.texts import (
 Plain = dict[str, Any]
 
 PROTOCOL = 1
-UPLOAD_BYTES = 512 * 2**20
-"""The largest file that can be uploaded."""
 JSON_BYTES = 4 * 2**20
 """The largest body of any other request."""
 THEMES = ("auto", "light", "dark")

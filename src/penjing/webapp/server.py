@@ -8,6 +8,7 @@ import logging
 import os
 import secrets
 import socket
+import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -29,13 +30,13 @@ from penjing.webapp.guard import HEADERS, TOKEN_BYTES, Guard
 from penjing.webapp.lab_state import Lab
 from penjing.webapp.routes import (
     JSON_BYTES,
-    UPLOAD_BYTES,
     answer,
     encoded,
     failure,
     find_route,
     parsed_body,
 )
+from penjing.webapp.table_source import UPLOAD_BYTES
 
 ADDRESS = "127.0.0.1"
 API = "/api/1/"
@@ -85,6 +86,8 @@ class LabServer:
         self._static = static_files()
         self._used = time.monotonic()
         self._n_working = 0
+        self._n_answering = 0
+        self._lock = threading.Lock()
         logging.getLogger("uvicorn.error").addFilter(_is_no_news_of_stopping)
         self._server = uvicorn.Server(
             uvicorn.Config(
@@ -128,6 +131,11 @@ class LabServer:
         self.lab.jobs.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
         self._socket.close()
+
+    @property
+    def is_answering(self) -> bool:
+        """Whether a thread still works on a request, perhaps after the server has stopped."""
+        return self._n_answering > 0
 
     async def _serve(self, ready: Callable[[], None] | None) -> None:
         watch = asyncio.create_task(self._watch(ready))
@@ -206,6 +214,10 @@ class LabServer:
         self._n_working += 1
         try:
             return await loop.run_in_executor(self._threads, self._answer, request, body, raw)
+        except asyncio.CancelledError:
+            if not self._server.should_exit:
+                raise
+            return _json(409, failure(ChoiceError("lab_cancelled")))
         except RuntimeError:  # the server is being stopped
             return _json(409, failure(ChoiceError("lab_cancelled")))
         finally:
@@ -213,8 +225,14 @@ class LabServer:
             self._used = time.monotonic()
 
     def _answer(self, request: Request, body: object, raw: bytes) -> Response:
-        status, plain = answer(self.lab, request.method, _target(request), body, raw)
-        return _json(status, plain)
+        with self._lock:
+            self._n_answering += 1
+        try:
+            status, plain = answer(self.lab, request.method, _target(request), body, raw)
+            return _json(status, plain)
+        finally:
+            with self._lock:
+                self._n_answering -= 1
 
     async def _events(self, request: Request) -> Response:
         """Stream the progress of all jobs."""

@@ -13,9 +13,12 @@ from typing import Any
 
 from penjing.data.read import read
 from penjing.data.read.example_files import EXAMPLES, PREFIX
+from penjing.data.read.files import MEMORY_PER_BYTE, max_read_bytes
 from penjing.data.table import Table
 from penjing.errors import ChoiceError, DataError, unknown_name_error
 
+UPLOAD_BYTES = 512 * 2**20
+"""The largest file that can be uploaded, and the largest size that it may expand to."""
 MAX_NAME = 255
 """The longest name of an uploaded file."""
 READING = ("target", "schema", "keep")
@@ -96,6 +99,9 @@ class TableSource:
         data = self.data
         if isinstance(data, bytes):
             data, arguments["name"] = _NamedBytes(data, self.name.lower()), self.name
+            # A compressed file of a few kilobytes may expand to more than the memory.
+            limit = min(max_read_bytes(), UPLOAD_BYTES)
+            arguments["memory_limit"] = MEMORY_PER_BYTE * limit
         elif isinstance(data, Table):
             arguments.setdefault("target", None if data.target is None else data.target.name)
         return read(data, arguments.pop("target", None), arguments.pop("schema", None), **arguments)

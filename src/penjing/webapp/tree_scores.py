@@ -109,9 +109,9 @@ def changed_rows(
         {
             "number": rows.row_number(row),
             "id": exact_value(rows.row_id(row)),
-            "before": label(tree, before[row]),
-            "after": label(tree, after[row]),
-            "actual": value,
+            "before": exact_value(label(tree, before[row])),
+            "after": exact_value(label(tree, after[row])),
+            "actual": exact_value(value),
         }
         for row, value in zip(shown, actual, strict=True)
     ]

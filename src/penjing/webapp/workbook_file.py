@@ -90,28 +90,40 @@ def parse_workbook(text: str | bytes, name: str) -> Plain:
     return checked_workbook(plain, name)
 
 
-def checked_workbook(plain: object, name: str) -> Plain:
-    """Return the plain data of a workbook after checking its form."""
+def checked_workbook(plain: object, name: str | None = None) -> Plain:
+    """Return the plain data of a workbook after checking its form; name its file if it has one."""
     if not isinstance(plain, Mapping) or plain.get("format") != FORMAT:
-        raise DataError("lab_not_workbook", source=name)
+        raise _workbook_error("not_workbook", name)
     if plain.get("version") != VERSION:
-        raise DataError("lab_workbook_version", source=name, version=plain.get("version"))
+        raise _workbook_error("workbook_version", name, version=plain.get("version"))
     for key, kind in _KINDS.items():
         if not isinstance(plain.get(key), kind):
-            raise DataError("lab_workbook_broken", source=name, key=key)
+            raise broken_workbook_error(name, key)
     steps, looked = plain["steps"], plain.get("looked", [])
     if not steps or not all(_is_step(entry) for entry in steps):
-        raise DataError("lab_workbook_broken", source=name, key="steps")
+        raise broken_workbook_error(name, "steps")
     if not isinstance(plain.get("finished"), str | None):
-        raise DataError("lab_workbook_broken", source=name, key="finished")
+        raise broken_workbook_error(name, "finished")
     if not isinstance(looked, list) or not all(isinstance(tree, str) for tree in looked):
-        raise DataError("lab_workbook_broken", source=name, key="looked")
+        raise broken_workbook_error(name, "looked")
     if not len(set(looked)) <= plain["validation_looks"] <= MAX_LOOKS:
-        raise DataError("lab_workbook_broken", source=name, key="validation_looks")
+        raise broken_workbook_error(name, "validation_looks")
     reading = plain["data"].get("reading")
     if not isinstance(reading, Mapping) or not isinstance(plain["data"].get("fingerprint"), str):
-        raise DataError("lab_workbook_broken", source=name, key="data")
+        raise broken_workbook_error(name, "data")
     return dict(plain)
+
+
+def broken_workbook_error(name: str | None, key: str) -> DataError:
+    """Return the error for a workbook with a part that is missing or of the wrong type."""
+    return _workbook_error("workbook_broken", name, key=key)
+
+
+def _workbook_error(error: str, name: str | None, **values: object) -> DataError:
+    """Return an error about a workbook, which the page sends without the name of its file."""
+    if name is None:
+        return DataError(f"lab_given_{error}", **values)
+    return DataError(f"lab_{error}", source=name, **values)
 
 
 def _is_step(entry: object) -> bool:
@@ -147,7 +159,7 @@ def table_of_workbook(plain: Plain, source: TableSource) -> tuple[TableSource, T
     """
     reading = plain["data"]["reading"]
     if not set(reading) <= READING_OPTIONS:
-        raise DataError("lab_workbook_broken", source=source.name, key="reading")
+        raise broken_workbook_error(None, "reading")
     source = TableSource(source.name, source.locator, source.data, reading)
     table = source.read()
     if table_fingerprint(table) != plain["data"]["fingerprint"]:
@@ -191,7 +203,7 @@ def replay(
     for entry in plain["steps"][1:]:
         step, parent = entry.get("step"), known.get(entry.get("parent"))
         if not isinstance(step, Mapping) or parent is None:
-            raise DataError("lab_workbook_broken", source=source.name, key="steps")
+            raise broken_workbook_error(None, "steps")
         moved = workbook.step({**step, "tree": parent}, progress)
         known[entry.get("tree")] = moved.after
     if known != {tree: tree for tree in known} or plain["current"] not in known:
