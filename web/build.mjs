@@ -8,10 +8,10 @@ import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = process.argv[2] ?? join(here, "..", "src", "penjing");
-/** The lab has neither replay nor search. */
+/** The lab has neither replay nor search, and an address of its own. */
 const LEFT_OUT = {
   name: "left-out",
-  setup: (bundle) => bundle.onResolve({ filter: /^\.\/(replay|search)$/ }, () => ({ path: join(here, "src", "lab", "left_out.ts") })),
+  setup: (bundle) => bundle.onResolve({ filter: /^\.\/(replay|search|address)$/ }, () => ({ path: join(here, "src", "lab", "left_out.ts") })),
 };
 /** The name of each bundle, its sources, and its folder below the package. */
 const BUNDLES = [

@@ -150,3 +150,45 @@ def test_numeric_targets_have_the_figures_of_python(open_lab, prices):
     assert table.is_regression
     for line in cells(lab, ".compare table.rows")[1:]:
         assert all(len(number) <= 10 for number in line[1:]), line
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_tables_of_many_classes_keep_their_columns(open_lab, tmp_path, lang):
+    """In a narrow panel they scroll; sentences wrap, and counts are written as in Python."""
+    path = tmp_path / "letters.csv"
+    rows = [f"{i * 7 % 61},{chr(65 + i * 7 % 61 % 20)}{'甲乙'[i % 2]}" for i in range(2400)]
+    path.write_text("\n".join(["x,letter", *rows]) + "\n", "utf-8")
+    lab = open_lab(lang)
+    open_file(lab, path, "letter", "c4.5", training=100, validation=0, test=0)
+    score = penjing.fit(path, "letter", recipe="c4.5", sketch=True, quiet=True).score(path)
+    lab.page.locator("#lab-tab-score").click()
+    text = lab.page.locator(".score pre")
+    text.wait_for()
+    assert text.text_content() == score.text(lang)
+    tables = text.locator(".table")
+    tables.first.wait_for()
+    for i in range(tables.count()):
+        sizes = tables.nth(i).evaluate(
+            """e => { const line = parseFloat(getComputedStyle(e).lineHeight);
+            const n = e.textContent.trimEnd().split("\\n").length;
+            return [e.clientHeight / line, n, e.clientWidth, e.parentElement.clientWidth]; }"""
+        )
+        assert abs(sizes[0] - sizes[1]) < 1.9, "a line is broken"
+        assert sizes[2] <= sizes[3]
+    figure = lab.page.locator(".figure.training").text_content()
+    counts = f"{score.correct:,.0f} of 2,400" if lang == "en" else f"{score.correct:.0f}/2400"
+    assert counts in figure
+
+
+def test_values_from_right_to_left_stay_in_their_places(open_lab, tmp_path):
+    path = tmp_path / "names.csv"
+    rows = [f"{['alef', chr(0x202E) + 'evil', 'tav'][i % 3]},{i % 2}" for i in range(60)]
+    path.write_text("\n".join(["word,class", *rows]) + "\n", "utf-8")
+    lab = open_lab()
+    lab.page.set_input_files("#lab-file", path)
+    lab.page.wait_for_selector("main.data")
+    lefts = lab.page.locator("td.values").first.evaluate(
+        "td => [...td.querySelectorAll('bdi')].map(e => e.getBoundingClientRect().x)"
+    )
+    assert len(lefts) == 3
+    assert lefts == sorted(lefts)

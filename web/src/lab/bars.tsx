@@ -1,9 +1,11 @@
 // Small charts: shares of classes, and histograms of columns.
 
 import type { Histogram } from "../../../src/penjing/webapp/protocol";
+import type { Say } from "../data";
 import { at } from "../numbers";
 import { barOf, PALETTE } from "../scene";
 import type { Store } from "../store";
+import { useLab } from "./context";
 import { cell, count, predicted } from "./figures";
 
 /** The classes of some rows as a bar, in the colours of the tree. */
@@ -24,16 +26,19 @@ export function ClassBar({ total, page }: { total: number[]; page: Store }) {
 }
 
 /** The counts of classes in the order of the legend: "7 : 2". */
-export function countsOf(total: number[], page: Store): string {
-  return page.data.order.map((class_) => count(total[class_] ?? 0)).join(" : ");
+export function countsOf(total: number[], page: Store, say: Say): string {
+  return page.data.order.map((class_) => count(total[class_] ?? 0, say)).join(" : ");
 }
 
 export function SmallHistogram({ histogram, label }: { histogram: Histogram; label: string }) {
+  const say = useLab().say.value;
   const { counts, categories, edges } = histogram;
   const most = Math.max(1, ...counts);
   const wide = 120 / Math.max(1, counts.length);
-  const title = (i: number) =>
-    categories ? `${cell(categories[i])}: ${count(counts[i] ?? 0)}` : `${predicted(edges?.[i], true)} – ${predicted(edges?.[i + 1], true)}: ${count(counts[i] ?? 0)}`;
+  const title = (i: number) => {
+    const values = categories ? cell(categories[i]) : `${predicted(edges?.[i], true)} – ${predicted(edges?.[i + 1], true)}`;
+    return `${values}: ${count(counts[i] ?? 0, say)}`;
+  };
   return (
     <svg class="histogram" viewBox="0 0 120 32" role="img" aria-label={label}>
       {counts.map((size, i) => (

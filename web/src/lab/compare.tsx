@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import type { Compared, Value } from "../../../src/penjing/webapp/protocol";
 import { useAnswer, useLab } from "./context";
 import { cell, count, predicted } from "./figures";
+import { Story } from "./story";
 
 interface DifferentRow {
   row: number;
@@ -26,7 +27,7 @@ export function CompareScreen() {
       {say(`compare_${id}`)}
       <select id={`lab-compare-${id}`} value={now} onChange={(event) => set(event.currentTarget.value)}>
         {book.history.map(({ tree, text, leaves }, i) => (
-          <option key={tree} value={tree}>{i + 1}. {lab.text(text)} ({count(leaves)})</option>
+          <option key={tree} value={tree}>{i + 1}. {lab.text(text)} ({count(leaves, say)})</option>
         ))}
       </select>
     </label>
@@ -38,7 +39,7 @@ export function CompareScreen() {
       <div class="fields">{choice("a", left, setLeft)}{choice("b", right, setRight)}</div>
       {left === right && <p>{say(book.history.length < 2 ? "compare_alone" : "compare_same")}</p>}
       {failure && <p class="warning">{lab.text(failure)}</p>}
-      {value && <pre class="story" tabindex={0}>{lab.text(value.text)}</pre>}
+      {value && <Story text={lab.text(value.text)} />}
       {Object.entries(rows).filter(([, list]) => list.length > 0).map(([part, list]) => (
         <section key={part}>
         <h3 id={`lab-differing-${part}`}>{say("compare_rows", { part: say(`part_${part}`), n: list.length })}</h3>

@@ -115,7 +115,7 @@ function ColumnRow({ column, table }: { column: ColumnInfo; table: TableInfo }) 
           <SmallHistogram histogram={column.histogram} label={say("histogram_of", { column: column.name })} />
         )}
       </td>
-      <td>
+      <td class="values">
         {type === "ordinal" && column.role === "column" && canOrder ? (
           <ol class="order">
             {column.histogram?.categories?.map((category, i) => (
@@ -124,18 +124,19 @@ function ColumnRow({ column, table }: { column: ColumnInfo; table: TableInfo }) 
               </li>
             ))}
           </ol>
-        ) : valuesText(column, say("comma"))}
+        ) : <Values column={column} comma={say("comma")} />}
       </td>
-      <td class="number">{count(column.missing)}</td>
+      <td class="number">{count(column.missing, say)}</td>
     </tr>
   );
 }
 
-function valuesText(column: ColumnInfo, comma: string): string {
-  if (column.low !== null) return `${cell(column.low)} – ${cell(column.high)}`;
+function Values({ column, comma }: { column: ColumnInfo; comma: string }) {
+  if (column.low !== null) return <>{cell(column.low)} – {cell(column.high)}</>;
   const all = column.histogram?.categories ?? column.examples;
-  const more = all.length > 5 || (column.histogram?.others ?? 0) > 0 ? " …" : "";
-  return all.slice(0, 5).map(cell).join(comma) + more;
+  const isCut = all.length > 5 || (column.histogram?.others ?? 0) > 0;
+  // Values that run from right to left stay in their places.
+  return <>{all.slice(0, 5).map((value, i) => <>{i > 0 && comma}<bdi>{cell(value)}</bdi></>)}{isCut && " …"}</>;
 }
 
 function Division({ table }: { table: TableInfo }) {
@@ -174,7 +175,7 @@ function Division({ table }: { table: TableInfo }) {
       <h3>{say("division")}</h3>
       <p>{say("division_text")}</p>
       <p>
-        <label>
+        <label class="check">
           <input type="checkbox" checked={files !== null} onChange={(event) => setFiles(event.currentTarget.checked ? {} : null)} />
           {" "}{say("division_files")}
         </label>

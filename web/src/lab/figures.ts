@@ -16,9 +16,9 @@ export function share(part: number): string {
   return percent(part, 1);
 }
 
-/** A count or a weight with thousands separators. */
-export function count(weight: number): string {
-  return grouped(amount(weight));
+/** A count or a weight; Chinese texts have no thousands separators in counts. */
+export function count(weight: number, say: Say): string {
+  return say("lang") === "zh" ? amount(weight) : grouped(amount(weight));
 }
 
 /** A measure in three digits or more, with thousands separators. */
@@ -65,7 +65,7 @@ export function scoreText(score: Score, say: Say): string {
     const step = 10 ** -digits;
     text = fixed(Math.max(step, Math.min(100 - step, 100 * accuracy)), digits);
   }
-  return say("figure_accuracy", { share: text, right: count(correct), n: count(weight), low, high });
+  return say("figure_accuracy", { share: text, right: count(correct, say), n: count(weight, say), low, high });
 }
 
 /** The name of what splits are compared by; those of plug-ins have no translation. */

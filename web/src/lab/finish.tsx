@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import { useLab } from "./context";
 import { scoreText } from "./figures";
+import { Story } from "./story";
 
 export function FinishScreen() {
   const lab = useLab();
@@ -35,7 +36,7 @@ export function FinishScreen() {
             {finished.tree !== book.current && <p class="warning">{say("finish_other")}</p>}
             {finished.score && <p class="rule">{scoreText(finished.score, say)}</p>}
             <p>{say("looks", { n: finished.validation_looks })}</p>
-            <pre class="story" tabindex={0}>{lab.text(finished.text)}</pre>
+            <Story text={lab.text(finished.text)} />
           </>
         )}
       </section>

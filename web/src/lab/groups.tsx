@@ -41,10 +41,10 @@ function GroupForm({ node, found }: { node: number; found: Categories }) {
           {categories.map(({ category, rows, total, mean }, i) => (
             <tr key={cell(category)}>
               <th scope="row">{cell(category)}</th>
-              <td class="number">{count(rows)}</td>
+              <td class="number">{count(rows, say)}</td>
               <td class="bars">
                 {page.data.classes
-                  ? <><ClassBar total={total} page={page} /><span class="small">{countsOf(total, page)}</span></>
+                  ? <><ClassBar total={total} page={page} /><span class="small">{countsOf(total, page, say)}</span></>
                   : short(mean)}
               </td>
               <td>

@@ -30,7 +30,7 @@ export function HistoryTrail() {
                 onClick={() => void lab.go(tree)}
               >
                 {i + 1}. {isBranch && <span class="from">{say("branch_from", { i: from + 1 })} </span>}
-                {lab.text(text)} <small>({count(leaves)})</small>
+                <bdi>{lab.text(text)}</bdi> <small>({count(leaves, say)})</small>
               </button>
             </li>
           );

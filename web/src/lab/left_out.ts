@@ -1,5 +1,6 @@
-// What the lab puts in the place of the page's replay and search, which it does not show; see build.mjs.
+// What the lab puts in the place of the page's replay, search and address, which it does not use; see build.mjs.
 
+import type { Place } from "../address";
 import type { Frame } from "../replay";
 
 export class Film {
@@ -13,3 +14,5 @@ export class Film {
 export const canReplay = (): boolean => false;
 export const matches = (): number[] => [];
 export const countBelow = (): null => null;
+export const read = (_: string, defaults: Place): Place => defaults;
+export const written = (): string => "";

@@ -66,7 +66,7 @@ function Path({ path }: { path: PruningPath }) {
       </label>
       <table class="counts">
         <tbody>
-          <tr><th scope="row">{say("head_leaves")}</th><td>{count(now.leaves)}</td></tr>
+          <tr><th scope="row">{say("head_leaves")}</th><td>{count(now.leaves, say)}</td></tr>
           <tr><th scope="row">α</th><td>{short(now.alpha)}</td></tr>
           <tr><th scope="row">{say("part_training")}</th><td>{text(now.training)}</td></tr>
           {now.validation !== null && (
@@ -109,8 +109,8 @@ function Chart({ path, index }: { path: PruningPath; index: number }) {
         <path d={`M${left} ${EDGE}V${HIGH - EDGE}H${WIDE - EDGE}`} class="axis" />
         <text x={left - 3} y={y(high) + 4} class="end">{text(high)}</text>
         {high > low && <text x={left - 3} y={y(low) + 4} class="end">{text(low)}</text>}
-        <text x={x(points.length - 1)} y={HIGH - 2} class="mid">{count(at(points, points.length - 1).leaves)}</text>
-        <text x={x(0)} y={HIGH - 2} class="end">{count(at(points, 0).leaves)}</text>
+        <text x={x(points.length - 1)} y={HIGH - 2} class="mid">{count(at(points, points.length - 1).leaves, say)}</text>
+        <text x={x(0)} y={HIGH - 2} class="end">{count(at(points, 0).leaves, say)}</text>
         {isMeasured && points.map((point, i) => {
           const [value, error] = [point.validation ?? 0, point.error ?? 0];
           return <path key={i} d={`M${x(i)} ${y(value - error)}V${y(value + error)}`} class="error-bar" />;

@@ -28,7 +28,8 @@ export function RulesPanel() {
         {value.rules.map((rule) => (
           <li key={rule.node}>
             <button class="plain" aria-current={page.selected.value === rule.node} onClick={() => go(rule.node)}>
-              {rule.when.length ? rule.when.join(page.say.value("rule_and")) : page.say.value("root")} → <b>{predicted(rule.prediction, !page.data.classes)}</b>{" "}
+              {rule.when.length ? rule.when.map((text, i) => <>{i > 0 && page.say.value("rule_and")}<bdi>{text}</bdi></>) : page.say.value("root")}
+              {" → "}<bdi><b>{predicted(rule.prediction, !page.data.classes)}</b></bdi>{" "}
               <small>{facts(rule)}</small>
             </button>
           </li>

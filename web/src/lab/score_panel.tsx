@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Importances, ScoreReport } from "../../../src/penjing/webapp/protocol";
 import { useAnswer, useLab } from "./context";
 import { short } from "./figures";
+import { Story } from "./story";
 
 export function ScorePanel() {
   const lab = useLab();
@@ -26,7 +27,7 @@ export function ScorePanel() {
         </select>
       </p>
       {failure && <p class="warning">{lab.text(failure)}</p>}
-      {value ? <pre class="story">{lab.text(value.text)}</pre> : !failure && <p class="waiting">{say("computing")}</p>}
+      {value ? <Story text={lab.text(value.text)} /> : !failure && <p class="waiting">{say("computing")}</p>}
       {importances.length > 0 && (
         <table class="counts">
           <caption>{say("importances")}</caption>

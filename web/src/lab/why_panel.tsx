@@ -12,6 +12,7 @@ import { changeText, count, measureName, scoreText, short } from "./figures";
 import { GainCurve } from "./gain_curve";
 import { Groups } from "./groups";
 import type { Lab } from "./lab";
+import { Story } from "./story";
 import { focusSoon, showTab } from "./tree_screen";
 
 export interface Branch {
@@ -77,7 +78,7 @@ export function WhyPanel() {
       {failure && <p class="warning">{lab.text(failure)}</p>}
       {!explanation && !failure && <p class="waiting">{say("computing")}</p>}
       {explanation && explanation.candidates.length > 0 && <Candidates explanation={explanation} node={node} />}
-      {value && <details class="story-box"><summary>{say("calculation")}</summary><pre class="story">{lab.text(value.text)}</pre></details>}
+      {value && <details class="story-box"><summary>{say("calculation")}</summary><Story text={lab.text(value.text)} /></details>}
       <details class="keys"><summary>{say("keys")}</summary><p>{say("keys_text")}</p></details>
     </>
   );
@@ -158,6 +159,7 @@ function CandidateDetails({ candidate, node }: { candidate: Candidate; node: num
 
 /** The branches that a split would have. */
 function Branches({ branches }: { branches: Branch[] }) {
+  const say = useLab().say.value;
   const page = useStore();
   return (
     <table class="branches">
@@ -165,10 +167,10 @@ function Branches({ branches }: { branches: Branch[] }) {
         {branches.map((branch) => (
           <tr key={branch.answer}>
             <th scope="row">{branch.answer}</th>
-            <td class="number">{count(branch.rows)}</td>
+            <td class="number">{count(branch.rows, say)}</td>
             {page.data.classes && branch.total ? (
               <>
-                <td class="number">{countsOf(branch.total, page)}</td>
+                <td class="number">{countsOf(branch.total, page, say)}</td>
                 <td class="bars"><ClassBar total={branch.total} page={page} /></td>
               </>
             ) : <td class="number">± {short(Math.sqrt(branch.variance ?? 0))}</td>}
