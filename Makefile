@@ -163,12 +163,14 @@ test-jupyter: setup $(STAMPS)/system build/jupyter/installed ## the lab in a not
 page: setup ## build the page from web/ (needs Node.js); the bundle is committed
 	$(BIN)/python packaging/check_page.py --write
 
-check: setup ## style, types, imports; the page is built again and compared, where Node.js is installed
+check: setup ## style, types, imports, length of C++ functions; the page is built again and compared, where Node.js is installed
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run --Werror $(shell find cpp tests/cpp -name '*.?pp')
+	# a function of C++ has at most 100 lines; how its branches nest is left to reviews
+	$(BIN)/lizard -l cpp -L 100 -C 999 -w cpp tests/cpp
 	$(BIN)/python packaging/check_page.py
 
 format: setup ## format all files
