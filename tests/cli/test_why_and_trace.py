@@ -71,8 +71,12 @@ def test_why_needs_a_trace_or_the_rows(run, melon):
     done = run("why", "plain.tree")
     assert done.code == Exit.INVALID
     assert "has no trace of how it was grown" in done.err
+    assert f"note: the training file {TRAIN} was not found, or its content has changed" in done.err
+    assert f"找不到训练集文件 {TRAIN}" in run("why", "plain.tree", "--lang", "zh").err
     assert run("why", "plain.tree", "清晰", "--data", "moved.csv").out == with_trace
-    assert run("trace", "plain.tree").code == Exit.INVALID
+    done = run("trace", "plain.tree")
+    assert done.code == Exit.INVALID
+    assert f"note: the training file {TRAIN} was not found" in done.err
 
 
 def test_why_shows_every_measure_with_its_formula(run, melon):

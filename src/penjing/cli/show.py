@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -271,14 +272,16 @@ def why(
 
     charts.check()
     if output is not None and text_format is None and output.lower().endswith(CHART_ENDINGS):
-        explanation = _explain_node(tree, node, read_training_rows, has_data=data is not None)
+        with _training_file_noted(console, tree):
+            explanation = _explain_node(tree, node, read_training_rows, has_data=data is not None)
         result = NodeExplanation(explanation, tree)
         replace(charts, output=output).save(console, partial(result.chart, cuts))
         return
     kind = _format_of(console, "why", text_format, output, CHART_ENDINGS)
     if cuts is not None and (kind != "text" or output is not None):
         raise ChoiceError("cuts_are_text")
-    explanation = _explain_node(tree, node, read_training_rows, has_data=data is not None)
+    with _training_file_noted(console, tree):
+        explanation = _explain_node(tree, node, read_training_rows, has_data=data is not None)
     if cuts is not None:
         _print_cuts(console, explanation, cuts)
     elif console.as_json:
@@ -354,6 +357,19 @@ def _training_rows(
     elif sources.is_other_file(tree, path):
         console.print_note("note_other_file", source=path)
     return rows
+
+
+@contextmanager
+def _training_file_noted(console: Console, tree: Tree) -> Iterator[None]:
+    """Where training rows are missing, note that the file named by the model cannot be used."""
+    try:
+        yield
+    except ChoiceError as error:
+        source = tree.about.get("source")
+        path = source.get("path") if isinstance(source, Mapping) else None
+        if error.key in ("no_trace", "no_trace_here") and isinstance(path, str):
+            console.print_note("note_training_file", source=path)
+        raise
 
 
 def _explain_node(
@@ -447,7 +463,8 @@ def trace(
         console.print_note("no_trace")
         events: list[dict[str, Any]] = []
     else:
-        events = story(tree, rows, limit)
+        with _training_file_noted(console, tree):
+            events = story(tree, rows, limit)
     if console.as_json:
         all_steps = [*events, *itertools.islice(_pruning_steps(records), limit)]
         _print_or_save_json(console, all_steps, output)

@@ -1422,6 +1422,7 @@ MESSAGES: dict[str, str] = {
     "same_file": "the validation set and the test set are the same file, so the reported accuracy would be too optimistic.\nUse --validate-share 0.3 to take the validation set from the training rows, or --same-file to continue anyway.",
     "note_other_rows": "{source} has {n:,} rows, but the tree was grown from {grown:,}. It is not the training set, so some of the figures come from the tree and others from {source}.",
     "note_other_classes": "{source} is not the training set: its class counts differ from those in the tree. Some of the figures come from the tree and others from {source}.",
+    "note_training_file": "the training file {source} was not found, or its content has changed since the tree was grown.",
     "note_other_file": "{source} is not the training file of this tree: its content differs. The candidate splits are computed from {source}.",
     "plugins_line": "{kind}: {names}",
     "plugins_criterion": "criteria",

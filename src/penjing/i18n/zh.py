@@ -1365,6 +1365,7 @@ MESSAGES: dict[str, str] = {
     "same_file": "验证集和测试集是同一个文件，这样得到的精度会偏高，不是测试集精度。\n请用 `--validate-share 0.3` 从训练集中留出验证集；若仍要如此，用 `--same-file`。",
     "note_other_rows": "{source} 有 {n} 行，而决策树由 {grown} 行生成。它不是训练集，因此有些数字来自决策树，有些来自 {source}。",
     "note_other_classes": "{source} 不是训练集：各类别的样本数与决策树中的不同。有些数字来自决策树，有些来自 {source}。",
+    "note_training_file": "找不到训练集文件 {source}，或者它的内容在生成这棵树之后改变了。",
     "note_other_file": "{source} 不是这棵树的训练集文件：内容不同。候选划分由 {source} 算出。",
     "plugins_line": "{kind}：{names}",
     "plugins_criterion": "划分准则",
