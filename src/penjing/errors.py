@@ -219,6 +219,8 @@ MAX_EDITS = 0.4
 """The share of letters in which a mistyped word may differ from a known one."""
 MIN_PART = 3
 """So many letters are enough to mean a word that contains them."""
+MOST_WHOLE = 5
+"""How many times as long that word may be: a whole line of a file is no name."""
 
 
 def closest_match(word: object, known: Iterable[object]) -> str | None:
@@ -226,7 +228,7 @@ def closest_match(word: object, known: Iterable[object]) -> str | None:
 
     Words are near if at most two fifths of the letters of the longer one (at least one) have to be
     inserted, deleted, replaced or swapped with their neighbour, whatever their case; or if three
-    letters or more are a part of a known word.
+    letters or more are a part of a known word that is at most five times as long.
 
     Examples
     --------
@@ -248,7 +250,8 @@ def closest_match(word: object, known: Iterable[object]) -> str | None:
         longest = max(len(typed), len(name))
         most = max(int(longest * MAX_EDITS), 1 if longest > 1 else 0)
         edits = _edits(typed, name.casefold(), most)
-        if edits is None and len(typed) >= MIN_PART and typed in name.casefold():
+        is_part = len(typed) >= MIN_PART and len(name) <= MOST_WHOLE * len(typed)
+        if edits is None and is_part and typed in name.casefold():
             edits = longest
         if edits is not None and edits < least:
             best, least = name, edits

@@ -206,3 +206,31 @@ def test_a_wrong_command_line_is_told_in_chinese(run, args, said):
     assert "Error" not in done.err
     assert "用法：" in done.err
     assert "Usage" in run(*args).err
+
+
+def test_a_row_of_a_table_is_given_by_its_number_or_its_id(run):
+    assert run("fit", TRAIN, "-o", "new.tree").code == 0
+    done = run("explain", "new.tree", "--data", TRAIN, "--row", "纹理=清晰")
+    assert done.code == Exit.INVALID
+    assert "--row must be the number of a row of the table, or its id as 编号=VALUE" in done.err
+    assert run("explain", "new.tree", "--data", TRAIN, "--row", "编号=7").code == 0
+
+
+def test_one_row_cannot_be_cross_validated(run):
+    Path("one.csv").write_text("a,y\nu,n\n")
+    done = run("cross-validate", "one.csv", "--target", "y", "--recipe", "id3")
+    assert done.err == "error: cross-validation needs at least two rows, got 1.\n"
+
+
+def test_numbers_by_name_have_an_example_of_their_own(run):
+    for option, example in (("--prior", "yes=0.3,no=0.7"), ("--loss", '{"yes": {"no": 5}}')):
+        done = run("fit", TRAIN, "--recipe", "rpart", option, "oops")
+        assert f"error: {option} must be " in done.err
+        assert f"{example}; got 'oops'." in done.err
+
+
+def test_a_whole_line_is_not_proposed_as_a_column(run):
+    assert run("fit", TRAIN, "-o", "new.tree").code == 0
+    done = run("test", "new.tree", TEST, "--separator", "|")
+    assert "there is no column" in done.err
+    assert "Did you mean" not in done.err

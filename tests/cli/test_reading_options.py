@@ -597,4 +597,4 @@ def test_an_empty_path_is_not_the_current_folder(run, verb, engine):
     more = ("--engine", engine) if verb == "fit" else ()
     found = run(verb, "", *more)
     assert found.code == 1
-    assert "path must be" in found.err
+    assert "the name of a file is empty" in found.err

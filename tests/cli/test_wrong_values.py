@@ -44,7 +44,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "plugs": (),
     "completion": ("bash",),
 }
-WRONG = ("zzz", "-1", "9" * 40, "zyx" * 50)
+WRONG = ("", "zzz", "-1", "9" * 40, "zyx" * 50)
 FREE = {
     *("--output", "-o", "--title", "--missing-marker", "--name", "--table", "--cell", "--work"),
     *("--names", "--width", "--seed", "--max-leaves", "--max-psi"),
@@ -95,7 +95,8 @@ def fault(code: int, err: str, value: str, *, may_be_right: bool) -> str | None:
     sentence = re.sub(r"^note: .*\n", "", err, flags=re.MULTILINE)  # notes come before the error
     if len(errors) != 1 or len(sentence) > LONGEST:
         return f"not one sentence ({len(sentence)}): {err[:200]}"
-    inside = re.search(r"object at 0x|std::|\bNoneType\b|Error, ", err.replace(value or "·", ""))
+    from_python = r"object at 0x|std::|\bNoneType\b|Error, |---"
+    inside = re.search(from_python, err.replace(value or "·", ""))
     return f"from inside: {err[:200]}" if inside else None
 
 

@@ -33,11 +33,13 @@ NOT_ARGUMENTS = {
     "explain_not_row": "column=value is what --row takes",
     "bad_pairs": "name=number is what the option takes",
     "bad_set": "what --set takes",
+    "explain_data_row_or_id": "column=value is what --row takes",
     "force_bad_path": "column=category is a branch of a path",
 }
 PYTHON_ONLY = {
     "missing_feature": "estimators",
     "options_without_prune": "cross_validate takes recipes as objects",
+    "folds_are_k": "the command has --folds",
     "other_target": "a Table that was read before",
     "share_needs_rows": "the command has the file of the training rows",
     "no_trace_steps": "tree.trace",

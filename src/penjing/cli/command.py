@@ -119,6 +119,8 @@ def option_names(parameters: Iterable[inspect.Parameter]) -> dict[str, str]:
 
 _ABOUT_SETTINGS = ("bad_", "not_", "setting")
 """How the keys of errors begin whose values ``name``, ``one`` and ``other`` are settings."""
+_SHORTER = {"n": "trees", "max_depth": "depth"}
+"""Parameters whose options have other names."""
 
 
 def _message(console: Console, problem: PenjingError, options: Mapping[str, str]) -> str:
@@ -126,7 +128,8 @@ def _message(console: Console, problem: PenjingError, options: Mapping[str, str]
     values = dict(problem.values)
     if problem.key.startswith(_ABOUT_SETTINGS):
         for key in {"name", "one", "other"} & values.keys():
-            values[key] = options.get(str(values[key]), values[key])
+            name = str(values[key])
+            values[key] = options.get(name) or options.get(_SHORTER.get(name, name), values[key])
     if problem.key.startswith(("unknown_setting", "nearest_setting")):
         from penjing.grow.setting_names import NEAREST  # noqa: PLC0415 - seldom needed
 

@@ -211,6 +211,8 @@ def _steering(
     root: str | None, force: list[str] | None, forbid: list[str] | None
 ) -> dict[str, Any]:
     """Return the arguments of `penjing.fit` that force splits and forbid columns."""
+    if root is not None and not root.strip():
+        raise ChoiceError("force_bad_split", value=root)  # "=>" alone would force a leaf
     texts = [] if root is None else [f"=> {root}"]
     texts += force or []
     given = {"force_splits": texts or None, "forbid": forbid or None}

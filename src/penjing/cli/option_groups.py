@@ -175,7 +175,13 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _CONSTANTS = {"yes": True, "true": True, "no": False, "false": False, "none": None}
 
 
-_NUMBERS_BY_NAME = ("prior", "loss", "cost", "class_weight")
+_EXAMPLES = {
+    "prior": "yes=0.3,no=0.7",
+    "loss": '{"yes": {"no": 5}}',
+    "cost": "age=2,income=1",
+    "class_weight": "yes=2,no=1",
+}
+"""How the options are written that give numbers by name."""
 
 
 def _parse_value(key: str, value: Any) -> Any:  # noqa: ANN401 - what typer parsed
@@ -186,7 +192,7 @@ def _parse_value(key: str, value: Any) -> Any:  # noqa: ANN401 - what typer pars
     >>> _parse_value("prior", "yes=0.3,no=0.7"), _parse_value("class_weight", "balanced")
     ({'yes': 0.3, 'no': 0.7}, 'balanced')
     """
-    if key not in _NUMBERS_BY_NAME or value == "balanced":
+    if key not in _EXAMPLES or value == "balanced":
         return value
     try:
         return json.loads(value)
@@ -200,5 +206,6 @@ def _parse_value(key: str, value: Any) -> Any:  # noqa: ANN401 - what typer pars
         except ValueError:
             sign = ""
         if not sign:
-            raise ChoiceError("bad_pairs", name=key.replace("_", "-"), value=value)
+            message = "bad_loss_pairs" if key == "loss" else "bad_pairs"
+            raise ChoiceError(message, name=key, value=value, example=_EXAMPLES[key])
     return numbers

@@ -112,7 +112,7 @@ def cross_validate(
     choice = choose_recipe(recipe, table, changed, method)
     print_recipe_choice(console, choice.record)
     chosen, method, options = choice.recipe, choice.prune, choice.pruning_options
-    if folds > table.n_rows and not leave_one_out:
+    if folds > table.n_rows > 1 and not leave_one_out:
         console.print_note("note_fewer_folds", n=table.n_rows, folds=folds)
     if curve is None:
         k: Any = "leave-one-out" if leave_one_out else min(folds, table.n_rows)

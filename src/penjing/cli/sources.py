@@ -307,7 +307,7 @@ class ReadingOptions:
 
     def column_schema(self) -> dict[str, Any]:
         """Return the schema given by the options."""
-        schema = _parse_schema(self.schema) if self.schema else {}
+        schema = {} if self.schema is None else _parse_schema(self.schema)
         return schema | dict.fromkeys(self.ignore or (), "ignore")
 
 
@@ -398,7 +398,11 @@ def parse_row(
         column, sign, value = text.partition("=")
         if sign and table.row_ids is not None and column.strip() == table.row_ids.name:
             return _row_with_id(table, value.strip(), path)
-        if not text.isdecimal() or not 1 <= int(text) <= table.n_rows:
+        if not text.isdecimal():
+            if table.row_ids is None:
+                raise ChoiceError("explain_data_row", word=text)
+            raise ChoiceError("explain_data_row_or_id", word=text, column=table.row_ids.name)
+        if not 1 <= int(text) <= table.n_rows:
             raise ChoiceError("explain_row_number", n=table.n_rows, row=text)
         return table.take([place == int(text) - 1 for place in range(table.n_rows)])
     return _parse_row_text(console, tree, text, reading)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from penjing import arguments
 from penjing.cli import sources
 from penjing.cli.command import command
 from penjing.cli.console import Console
@@ -125,6 +126,9 @@ def _files(
     """Return the files to be written, none of which is another one or the input."""
     from penjing.render.worksheets.sheet_and_solution import solution_path  # noqa: PLC0415 - heavy
 
+    for path in (output, solution, save_table):
+        if path is not None:
+            arguments.path("output", path)
     files: dict[str, str] = {}
     if output is not None and output != sources.STANDARD_STREAM:
         files["sheet"] = output

@@ -91,6 +91,8 @@ def each_fold(table: Table, k: int, seed: int = 0) -> Iterator[TablePair]:
 def fold_numbers(table: Table, k: int, seed: int = 0) -> npt.NDArray[np.intp]:
     """Return the number of the fold in which each row is held out."""
     n = table.n_rows
+    if n < 2:
+        raise ChoiceError("too_few_for_folds", n=n)
     if not (is_whole(k) and 2 <= k <= n):
         raise bad_value_error("bad_folds", "k", k, int, n=n)
     if k == n:  # leave-one-out

@@ -107,6 +107,8 @@ def cross_validate(
         raise DataError("no_target_in_table")
     arguments.optional_text("prune", prune)
     if options and prune is None:
+        for name in {"folds", "cv", "n_splits"} & options.keys():
+            raise ChoiceError("folds_are_k", value=options[name])
         raise ChoiceError("options_without_prune", names=", ".join(options))
     grower = grower_of(how, rows, seed, method=prune, share=validation, options=options)
     if positive is not None and not rows.is_regression:

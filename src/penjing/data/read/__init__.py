@@ -11,6 +11,7 @@ from penjing import arguments
 from penjing.data.memory_limit import memory_bytes
 from penjing.data.read.build_table import build_table, check_columns_exist
 from penjing.data.read.conform import conform_to_fields
+from penjing.data.read.csv import check_separator
 from penjing.data.read.csv_duckdb import column_hints
 from penjing.data.read.dispatch import read_source
 from penjing.data.read.example_files import example_target, is_example
@@ -25,9 +26,6 @@ from penjing.data.table import Field, Note, Table
 from penjing.errors import ChoiceError, WrongTypeError
 
 __all__ = ["read"]
-
-SEPARATES_ROWS = '\r\n"'
-"""Characters that cannot separate cells: they end rows or quote cells."""
 
 
 def read(
@@ -171,7 +169,4 @@ def _check_call(target: object, separator: object, **texts: object) -> None:
         arguments.optional_text(parameter, value)
     if isinstance(texts["encoding"], str):
         check_encoding(texts["encoding"])
-    if separator is None:
-        return
-    if not isinstance(separator, str) or len(separator) != 1 or separator in SEPARATES_ROWS:
-        raise arguments.bad_value_error("bad_separator", "separator", separator, str)
+    check_separator(separator)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from penjing.arguments import bad_value_error
 from penjing.data.read.csv_duckdb import ColumnHints, is_large, read_with_duckdb
 from penjing.data.read.dictionary import DictionaryEncoder
 from penjing.data.read.ids import is_id_name
@@ -20,6 +21,9 @@ from penjing.data.read.raw_columns import RawColumn, RawTable
 from penjing.data.read.reading import FileLayout
 from penjing.data.table import Note
 from penjing.errors import DataError, NoRowsError
+
+SEPARATES_ROWS = '\r\n"'
+"""Characters that cannot separate cells: they end rows or quote cells."""
 
 SEPARATORS = (",", ";", "\t", "|", "，")
 SNIFFED_ROWS = 50
@@ -33,6 +37,14 @@ SEPARATOR_LINE = re.compile(r"sep=(.)\r?\n")
 
 Batch = list[Sequence[str]]
 """The cells of some rows, column by column."""
+
+
+def check_separator(separator: object) -> None:
+    """Raise an error for what cannot separate the cells of a text."""
+    if separator is None:
+        return
+    if not isinstance(separator, str) or len(separator) != 1 or separator in SEPARATES_ROWS:
+        raise bad_value_error("bad_separator", "separator", separator, str)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from typing import IO, Any
 import numpy as np
 
 from penjing.data.read.arff import is_arff
-from penjing.data.read.csv import from_delimited, normalize_line_ends
+from penjing.data.read.csv import check_separator, from_delimited, normalize_line_ends
 from penjing.data.read.dictionary import merge_equal_levels
 from penjing.data.read.dispatch import (
     DELIMITED_SUFFIXES,
@@ -40,7 +40,7 @@ from penjing.data.read.files import (
 from penjing.data.read.parquet import read_parquet_batches
 from penjing.data.read.raw_columns import RawColumn, RawTable
 from penjing.data.read.reading import FileLayout
-from penjing.data.read.text_encoding import decode
+from penjing.data.read.text_encoding import check_encoding, decode
 from penjing.data.read.workbook import WORKBOOK_SUFFIXES, is_workbook
 from penjing.data.table import MISSING
 from penjing.errors import DataError, NoRowsError, PenjingError
@@ -72,6 +72,12 @@ class TableSource:
     sheet: str | None = None
     layout: FileLayout | None = None
     """The layout of the file that a model was trained on."""
+
+    def __post_init__(self) -> None:
+        """Check the options, also those that a file does not need."""
+        if self.encoding is not None:
+            check_encoding(self.encoding)
+        check_separator(self.separator)
 
     @property
     def name(self) -> str:
