@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import penjing
@@ -162,3 +164,41 @@ def test_what_the_style_of_training_forbids_is_refused(tree):
         with pytest.raises(penjing.DataError) as caught:
             read([whole], False, tree.schema, like=tree.reading)
         assert caught.value.key == key
+
+
+CATEGORY_FRAMES = {
+    "pandas": lambda rows: frame(rows).astype("category"),
+    "pandas with unused categories": lambda rows: frame(rows).apply(
+        lambda column: pd.Categorical(column, ["soon", *dict.fromkeys(column)])
+    ),
+    "polars": lambda rows: pl.DataFrame(frame(rows)).cast(pl.Categorical),
+    "polars enum": lambda rows: pl.DataFrame(
+        {name: pl.Series(column, dtype=pl.Enum(["soon", *dict.fromkeys(column)]))
+         for name, column in frame(rows).items()}
+    ),
+    "pyarrow": lambda rows: pa.table(
+        {name: pa.array(column).dictionary_encode() for name, column in frame(rows).items()}
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("tree")
+@pytest.mark.parametrize("kind", CATEGORY_FRAMES)
+@pytest.mark.parametrize("name", ["spend", "plan", "price", "share", "since"])
+def test_declared_categories_are_read_as_texts_are(kind, name):
+    columns = [c for c in read("x.csv", "y", **OPTIONS).columns if c.name.partition(".")[0] == name]
+    table = replace(read("x.csv", "y", **OPTIONS), columns=tuple(columns))
+    one = penjing.fit(table, recipe="cart-binary", missing="branch", quiet=True)
+    assert one.n_leaves > 1
+    rows = [[*row] for row in ROWS]
+    for i in range(0, 60, 7):
+        rows[i][:5] = [("NA", "", " ", "n/a", "- ")[i % 5]] * 5
+    rows[3][1], rows[4][1], rows[5][6] = "Gold", " NEW", " yes "
+    plain, declared = frame(rows), CATEGORY_FRAMES[kind](rows)
+    assert one.predict(declared).tolist() == one.predict(plain).tolist()
+    assert (one.predict_proba(declared) == one.predict_proba(plain)).all()
+    assert one.score(declared).confusion == one.score(plain).confusion
+    assert one.summarize(declared).to_dict() == one.summarize(plain).to_dict()
+    if name != "since":  # dates as categories are no dates to a table without a model
+        table = penjing.read(declared, "y", quiet=True)
+        assert one.predict(table).tolist() == one.predict(plain).tolist()

@@ -354,9 +354,10 @@ def match_levels(
     given = np.asarray(column.levels).tolist() if column.is_numeric else column.levels
     codes: list[int] = []
     extra: list[Any] = []
+    unread = {*column_reading.missing, *_unread_markers(column, table, kept)}
     for level in given:
         code = places.of(level)
-        if code < 0 and level in column_reading.missing:
+        if code < 0 and level in unread:
             code = MISSING
         elif code < 0:
             code = len(field.levels) + len(extra)
@@ -364,6 +365,17 @@ def match_levels(
         codes.append(code)
     rows = np.append(np.asarray(codes, np.int32), np.int32(MISSING))[column.codes]
     return Column(field.name, field.kind, (*field.levels, *extra), rows)
+
+
+def _unread_markers(column: Column, table: Table, reading: Reading) -> frozenset[Any]:
+    """Return the missing markers among categories that a frame declared, which reading keeps."""
+    own = (_kept_reading(table) or {}).get("missing")
+    if column.is_numeric or own is not None or table.source.get("form") != "frame":
+        return frozenset()
+    markers = make_markers(reading.missing, usual=True)
+    texts = {level: level.strip() for level in column.levels if isinstance(level, str)}
+    missing = markers.missing_levels(texts.values())
+    return frozenset(level for level, text in texts.items() if text in missing)
 
 
 def _mark_missing(column: Column, marks: Markers) -> Column:
@@ -449,6 +461,7 @@ def _as_numbers(column: Column, field: Field, table: Table, reading: Reading) ->
     found = np.empty(len(column.levels) + 1)
     found[-1] = np.nan
     words = make_markers(reading.missing, usual=True).missing_among_numbers(column.levels)
+    words |= _unread_markers(column, table, reading)
     style = reading.number_style(field.name)
     numbers = parse_numbers(tuple(column.levels), style, is_numeric=True)
     for code, level in enumerate(column.levels):

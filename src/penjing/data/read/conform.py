@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -18,7 +19,7 @@ from penjing.data.read.dates import (
     parse_date_for_model,
     parse_dates,
 )
-from penjing.data.read.dictionary import remap_codes
+from penjing.data.read.dictionary import order_by_appearance, remap_codes
 from penjing.data.read.find_row_ids import row_ids_for_fields
 from penjing.data.read.infer import infer_target
 from penjing.data.read.missing_markers import Markers
@@ -47,6 +48,10 @@ def conform_to_fields(
     decimal mark and the order of dates are those that fit the table.
     """
     check_unique_names(raw_table)
+    if has_model and raw_table.source.get("form") == "frame":
+        kept = {target} if isinstance(target, str) else set()
+        cells = [raw if raw.name in kept else _without_categories(raw) for raw in raw_table.columns]
+        raw_table = replace(raw_table, columns=cells)
     context = ReadContext(
         raw_table, markers, reading=reading or Reading(), is_conforming=True, has_model=has_model
     )
@@ -72,6 +77,16 @@ def conform_to_fields(
         row_ids=row_ids_for_fields(context, _used_names(fields, target, weight)),
     )
     return finish_table(table, context)
+
+
+def _without_categories(raw: RawColumn) -> RawColumn:
+    """Return a column without the categories that a frame declares.
+
+    To a model they are cells as any other: its reading says what they mean.
+    """
+    if not raw.is_fixed:
+        return raw
+    return RawColumn(raw.name, *order_by_appearance(raw.plain_levels(), raw.codes))
 
 
 def _used_names(
