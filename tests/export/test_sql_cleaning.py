@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
+from dataclasses import replace
 
 import duckdb
 import numpy as np
@@ -58,47 +59,47 @@ class Databases:
     def __init__(self, link):
         self.link = link
 
-    def rows(self, kind, names, rows, query):
+    def rows(self, kind, names, rows, query, **options):
         """Return the rows of a query over a table of texts; it has a column "row #"."""
         run = {"duckdb": _duckdb, "sqlite": _sqlite, "postgres": self._postgres}[kind]
-        return run(names, rows, query)
+        return run(names, rows, query, **options)
 
-    def _postgres(self, names, rows, query):
+    def _postgres(self, names, rows, query, table="rows"):
         psycopg = pytest.importorskip("psycopg")
         owner = f"postgresql://penjing@/postgres?host={self.link[self.link.index('-h') + 1]}"
         with psycopg.connect(owner) as link, link.cursor() as cursor:
-            cursor.execute("DROP TABLE IF EXISTS rows")
-            cursor.execute(_created(names))
-            with cursor.copy("COPY rows FROM STDIN") as copy:
+            cursor.execute(f"DROP TABLE IF EXISTS {table}")
+            cursor.execute(_created(names, table))
+            with cursor.copy(f"COPY {table} FROM STDIN") as copy:
                 for i, row in enumerate(rows):
                     copy.write_row([i, *row])
             cursor.execute(f'SELECT * FROM ({query}) AS q ORDER BY "row #"')
             return [d[0] for d in cursor.description], cursor.fetchall()
 
 
-def _created(names):
+def _created(names, table="rows"):
     columns = ", ".join(f'"{name}" TEXT' for name in names)
-    return f'CREATE TABLE rows ("row #" INTEGER, {columns})'
+    return f'CREATE TABLE {table} ("row #" INTEGER, {columns})'
 
 
-def _duckdb(names, rows, query):
+def _duckdb(names, rows, query, table="rows"):
     import pyarrow as pa  # noqa: PLC0415
 
     columns = dict(zip(names, zip(*rows, strict=True), strict=True))
     arrays = {name: pa.array(values, pa.string()) for name, values in columns.items()}
     with duckdb.connect() as link:
-        link.register("rows", pa.table({"row #": pa.array(range(len(rows))), **arrays}))
+        link.register(table, pa.table({"row #": pa.array(range(len(rows))), **arrays}))
         found = link.execute(f'SELECT * FROM ({query}) ORDER BY "row #"')
         return [d[0] for d in found.description], found.fetchall()
 
 
-def _sqlite(names, rows, query):
+def _sqlite(names, rows, query, table="rows"):
     link = sqlite3.connect(":memory:")
     try:
-        link.execute(_created(names))
+        link.execute(_created(names, table))
         marks = ", ".join("?" * (len(names) + 1))
         link.executemany(
-            f"INSERT INTO rows VALUES ({marks})", [[i, *row] for i, row in enumerate(rows)]
+            f"INSERT INTO {table} VALUES ({marks})", [[i, *row] for i, row in enumerate(rows)]
         )
         found = link.execute(f'SELECT * FROM ({query}) ORDER BY "row #"')
         return [d[0] for d in found.description], found.fetchall()
@@ -195,6 +196,57 @@ WORDS = [
 ], ids=str)  # fmt: skip
 def test_categories_are_read_as_the_reader_reads_them(databases, kind, options):
     agree(databases, kind, model("c", CATEGORIES, **options), WORDS)
+
+
+LETTERS = [
+    "Élan", "İstanbul", "straße", "ΟΔΟΣ", "οδοσ", "σσς", "Σ", "aΣ b", "ΌΣΟΣ Α", "Москва", "ｆｕｌｌ ｗｉｄｔｈ",
+    "kelvin", "ångström", "ǆ", "ﬃ", "ŉ", "𐐀x", "Ꮿ", "ⅷ", "ⓐ",
+]  # fmt: skip
+SPELLINGS = [
+    str.upper, str.lower, str.title, str.swapcase, str.casefold,
+    lambda x: x.replace("k", "\u212a").replace("å", "\u212b"),
+    lambda x: x.replace("ς", "Σ"), lambda x: x.replace("σ", "Σ"),
+    lambda x: x.replace("ς", "σ"), lambda x: x.replace("σ", "ς"),
+    lambda x: f"\t{x.upper()} ".replace(" ", "  \u3000"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", DATABASES)
+@pytest.mark.parametrize("keys", [LETTERS, ["kelvin", "other"], ["ΟΔΟΣ", "x"]], ids=len)
+def test_every_letter_is_folded_as_the_reader_folds_it(databases, kind, keys):
+    cells = [*dict.fromkeys(spelling(key) for key in LETTERS for spelling in SPELLINGS)]
+    tree = model("c", keys, fold_case=True)
+    values, predictions = clean_cells(databases, kind, tree, cells)
+    folded = {fold_key(str(level)) for level in tree.schema[0].levels}
+    for cell, value in zip(cells, values, strict=True):
+        key = fold_key(cell)
+        assert value == key if key in folded else value not in folded, cell
+    assert predictions == tree.predict([{"c": cell} for cell in cells]).tolist()
+
+
+NAMES = ["t", "T", "s", "S0", "v", "y", "m", "d", "b", "p", "mark", "days", "rows", "select", "predicted"]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", DATABASES)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_column_may_have_any_name_of_the_query(databases, kind, name):
+    dates = DATES["year"]
+    rows = [[f"{i}.5 %", ("Basic", " PRO")[i % 2], dates[i % 6], "yn"[i % 2]] for i in range(12)]
+    for place in range(3):  # the number, the category or the date has the name
+        names = ["number", "category", "date"]
+        names[place] = name
+        text = "\n".join(";".join(row) for row in [[*names, "class"], *rows])
+        table = read(text.encode(), "class", separator=";", fold_case=True, dates="number")
+        columns = [c for c in table.columns if c.name.removesuffix(".number") == name]
+        tree = fit(replace(table, columns=tuple(columns)), recipe="cart-binary", quiet=True)
+        assert tree.n_leaves > 1
+        for table_name in ("rows", "t"):
+            query = tree.export("sql", dialect=kind, clean=True, table=table_name)
+            cells = [row[:3] for row in rows]
+            titles, found = databases.rows(kind, names, cells, query, table=table_name)
+            output = "predicted_" if name == "predicted" else "predicted"
+            expected = tree.predict([dict(zip(names, row, strict=True)) for row in cells])
+            assert [row[titles.index(output)] for row in found] == expected.tolist()
 
 
 def test_a_category_that_looks_like_a_marker_stays_one():

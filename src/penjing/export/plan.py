@@ -19,7 +19,7 @@ import numpy as np
 from penjing.data.table import Floats
 from penjing.errors import CapabilityError
 from penjing.predict.flat import LEARNED, comparison_cuts, unseen_is_known
-from penjing.predict.inputs import text_of, used_columns
+from penjing.predict.inputs import row_names, text_of, used_columns
 from penjing.predict.predict import policies
 from penjing.tree.counts import Classes, Costs
 from penjing.tree.nodes import LEAF
@@ -114,7 +114,8 @@ class Plan:
 
     def unused_names(self, *names: str) -> list[str]:
         """Return names with underscores added until no column has them, ignoring case."""
-        taken = {field.name.casefold() for field in (*self.tree.schema, self.tree.target)}
+        names_of_rows = (*row_names(self.tree), self.tree.target.name)
+        taken = {name.casefold() for name in names_of_rows}
         unused = []
         for name in names:
             unused_name = name

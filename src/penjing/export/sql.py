@@ -186,7 +186,7 @@ class _SqlWriter:
     def clean(self, table: str) -> str:
         """Return the subquery with the cleaned columns of a raw table, and use these from now."""
         plan, columns = self._plan, self._plan.columns
-        cleaner = Cleaner(plan.tree, self.dialect.name, self.name, self.text)
+        cleaner = Cleaner(plan.tree, self.dialect.name, self.name, self.text, table)
         names = plan.unused_names(*(f"clean({plan.name(c)})" for c in columns))
         expressions = []
         for c, name in zip(columns, map(self.name, names), strict=True):

@@ -33,6 +33,9 @@ FULL_WIDTH = {
     "\u00a0": " ", "\u2007": " ", "\u2009": " ", "\u202f": " ", "\u3000": " ",
 }  # fmt: skip
 """Characters of numbers, and the plain ones that the reader makes of them."""
+I_WITH_DOT, KELVIN = "\u0130", "\u212a"
+"""The only letter of which lower case makes two characters, and the only other one that becomes
+a letter of A to Z."""
 MAX_LENGTH = 200
 """Longer texts are not taken as numbers, so that none is too large for a double."""
 USUAL = sorted({word.lower() for word in USUAL_MARKERS})
@@ -83,6 +86,8 @@ class Cleaner:
         One of `FUNCTIONS`.
     name, text : function
         Return a quoted identifier, and a literal.
+    table : str
+        The quoted name of the raw table.
     """
 
     def __init__(
@@ -91,13 +96,14 @@ class Cleaner:
         dialect: str,
         name: Callable[[str], str],
         text: Callable[[str], str],
+        table: str,
     ) -> None:
         if dialect not in FUNCTIONS:
             raise CapabilityError("export_clean_dialect", dialect=dialect, known=Names(FUNCTIONS))
         self._reading = Reading.from_json(tree.reading)
         self._markers = make_markers(self._reading.missing, usual=True)
         self._f = FUNCTIONS[dialect](text)
-        self._name, self._text = name, text
+        self._name, self._text, self._table = name, text, table
 
     @property
     def fence(self) -> str:
@@ -116,7 +122,9 @@ class Cleaner:
         return CleanColumn(self._number(field)) if field.is_numeric else self._category(field)
 
     def _trimmed(self, name: str) -> str:
-        return self._f.trimmed(self._f.as_text(self._name(name)))
+        # DuckDB would take a column of this name for the result of the step.
+        table = f"{self._table}." if name.casefold() == "t" else ""
+        return self._f.trimmed(self._f.as_text(table + self._name(name)))
 
     def _list(self, words: Sequence[str]) -> str:
         return ", ".join(map(self._text, words))
@@ -128,7 +136,8 @@ class Cleaner:
         if len(set(keys)) < len(keys):
             again = next(t for i, t in enumerate(keys) if t in keys[:i])
             raise CapabilityError("export_alike", kind="sql", column=field.name, level=again)
-        value = self._f.folded("t", keys) if folds else "t"
+        steps = self._f.folding(keys) if folds else []
+        value = "v" if folds else "t"
         cases = []
         if self._markers.words:
             cases.append(f"t IN ({self._list(sorted(self._markers.words))})")
@@ -143,7 +152,8 @@ class Cleaner:
             tests.append(f"t IN ({self._list(own)})")
         named = f"WHEN {cases[0]} THEN NULL " if cases else ""
         case = f"CASE {named}{exception}WHEN {' OR '.join(tests)} THEN NULL ELSE {value} END"
-        return CleanColumn(self._f.steps(self._trimmed(field.name), case), tuple(keys))
+        stages = [f"{self._trimmed(field.name)} AS t", *(f"t, {step} AS v" for step in steps), case]
+        return CleanColumn(self._f.chain([(stage, "") for stage in stages]), tuple(keys))
 
     def _number(self, field: Field) -> str:
         style = self._reading.column(field.name).number
@@ -294,14 +304,36 @@ class _Functions:
         letters = "".join(map(chr, range(65, 91)))
         return f"translate({x}, '{letters}', '{letters.lower()}')"
 
-    def folded(self, x: str, keys: Sequence[str]) -> str:
-        """Return a text in lower case, with one blank for each run of blanks."""
+    def folding(self, keys: Sequence[str]) -> list[str]:
+        """Return the steps from ``t`` to ``v``: in lower case, one blank for each run of blanks.
+
+        Only letters and blanks of the keys matter; they are those of `fold_key`.
+        """
         pairs = _upper_letters(keys)
-        x = f"translate({x}, {self._text(''.join(pairs))}, {self._text(''.join(pairs.values()))})"
-        if not any(" " in key for key in keys):
-            return x
-        blanks = self.pattern(f"{self.blank_class()}+")
-        return f"regexp_replace({x}, {blanks}, ' ', 'g')"
+        v = f"translate(t, {self._text(''.join(pairs))}, {self._text(''.join(pairs.values()))})"
+        if any(I_WITH_DOT.lower() in key for key in keys):
+            v = f"replace({v}, '{I_WITH_DOT}', '{I_WITH_DOT.lower()}')"
+        if any(" " in key for key in keys):
+            blanks = self.pattern(f"{self.blank_class()}+")
+            v = f"regexp_replace({v}, {blanks}, ' ', 'g')"
+        return [v, *self._folded_sigmas(keys)]
+
+    def _folded_sigmas(self, keys: Sequence[str]) -> list[str]:
+        """Return the step that makes of each capital sigma the letter that Python makes of it.
+
+        It depends on the letters around, which are those of the key.
+        """
+        cases = []
+        for key in keys:
+            places = [place for place, letter in enumerate(key) if letter in "σς"]
+            tests = [f"replace(replace(v, 'σ', 'Σ'), 'ς', 'Σ') = {self._text(_with_sigmas(key))}"]
+            for place in places:
+                is_made = fold_key(f"{key[:place]}Σ{key[place + 1 :]}") == key
+                letters = f"'{key[place]}', 'Σ'" if is_made else f"'{key[place]}'"
+                tests.append(f"substr(v, {place + 1}, 1) IN ({letters})")
+            if places:
+                cases.append(f"WHEN {' AND '.join(tests)} THEN {self._text(key)}")
+        return [f"CASE {' '.join(cases)} ELSE v END"] if cases else []
 
     def replaced(self, pairs: Mapping[str, str]) -> list[str]:
         """Return the steps that replace characters by others."""
@@ -429,23 +461,28 @@ class _Sqlite(_Functions):
     def lower(self, x: str) -> str:
         return f"lower({x})"  # of ASCII letters only
 
-    def folded(self, x: str, keys: Sequence[str]) -> str:
+    def folding(self, keys: Sequence[str]) -> list[str]:
         pairs = {upper: lower for upper, lower in _upper_letters(keys).items() if upper > "Z"}
-        steps = self.replaced(pairs)
+        if any(I_WITH_DOT.lower() in key for key in keys):
+            pairs[I_WITH_DOT] = I_WITH_DOT.lower()
+        steps = ["lower(t)", *self._replaced("v", pairs)]  # of ASCII letters only
         if any(" " in key for key in keys):
-            steps += self.replaced({blank: " " for blank in BLANKS if blank != " "})
+            steps += self._replaced("v", {blank: " " for blank in BLANKS if blank != " "})
             # Runs of blanks: each blank becomes a pair of marks, and pairs that touch vanish.
             pair, touching = "char(1) || char(2)", "char(2) || char(1)"
-            steps.append(f"replace(replace(replace(t, ' ', {pair}), {touching}, ''), {pair}, ' ')")
-        return self.steps(f"lower({x})", *steps) if steps else f"lower({x})"
+            steps.append(f"replace(replace(replace(v, ' ', {pair}), {touching}, ''), {pair}, ' ')")
+        return [*steps, *self._folded_sigmas(keys)]
 
     def replaced(self, pairs: Mapping[str, str]) -> list[str]:
+        return self._replaced("t", pairs)
+
+    def _replaced(self, name: str, pairs: Mapping[str, str]) -> list[str]:
         steps, items = [], [*pairs.items()]
         for start in range(0, len(items), self.n_replaced):
-            x = "t"
+            x = name
             for old, new in items[start : start + self.n_replaced]:
                 x = f"replace({x}, {self._character(old)}, {self._text(new)})"
-            steps.append(f"CASE WHEN t GLOB '*[^ -~]*' THEN {x} ELSE t END")
+            steps.append(f"CASE WHEN {name} GLOB '*[^ -~]*' THEN {x} ELSE {name} END")
         return steps
 
     def _character(self, character: str) -> str:
@@ -592,11 +629,21 @@ FUNCTIONS: dict[str, type[_Functions]] = {
 
 
 def _upper_letters(keys: Sequence[str]) -> dict[str, str]:
-    """Return the capital letters of A to Z, and those of the other letters in some keys."""
+    """Return the capital letters of A to Z, and those of the other letters in some keys.
+
+    Without the capital sigma, of which Python makes one of two letters.
+    """
     letters = {chr(code): chr(code + 32) for code in range(65, 91)}
-    others = {letter for key in keys for letter in key if letter > "~"}
+    used = {letter for key in keys for letter in key}
+    if "k" in used:
+        letters[KELVIN] = "k"
+    others = {letter for letter in used if letter > "~"}
     lower_of = _lower_letters() if others else {}
     return letters | {upper: lower for upper, lower in lower_of.items() if lower in others}
+
+
+def _with_sigmas(key: str) -> str:
+    return key.replace("σ", "Σ").replace("ς", "Σ")
 
 
 @cache
@@ -605,5 +652,5 @@ def _lower_letters() -> dict[str, str]:
     return {
         chr(code): lower
         for code in range(128, sys.maxunicode + 1)
-        if len(lower := chr(code).lower()) == 1 and lower != chr(code)
+        if len(lower := chr(code).lower()) == 1 and lower != chr(code) and lower != "σ"
     }
