@@ -323,3 +323,48 @@ def test_grey_classes_are_named_in_every_picture(classes):
     inside = report_page.write(tree, theme="light")
     swatches = re.findall(r'<span style="background:(#\w+)"></span>', inside)
     assert swatches[: len(fills)] == fills == legend_in(icicle.write(tree))
+
+
+def sized(weights: list[int]) -> Tree:
+    """Return a tree of classes A, B, C … with so many rows."""
+    rows = [{"x": i, "y": chr(65 + k)} for k, n in enumerate(weights) for i in range(k, k + n)]
+    return fit(rows, "y", recipe="cart-binary", max_leaves=3)
+
+
+@pytest.mark.parametrize(
+    ("weights", "grey"),
+    [
+        ([9, 8, 1, 7, 6, 5, 4, 3], "C"),
+        ([5] * 8, "H"),
+        ([2, 9, 9, 9, 9, 2, 9, 9], "F"),
+        ([9, 8, 1, 7, 6, 5, 4, 3, 2], "CI"),
+        ([5] * 9, "HI"),
+        ([1] * 12 + [2] * 7, "ABCDEFGHIJKL"),
+        ([1] * 14 + [2] * 5, "CDEFGHIJKLMN"),
+        ([9, 8, 1, 7, 6, 5, 4], ""),
+    ],
+)
+def test_of_more_than_seven_classes_the_smallest_are_grey_and_named(weights, grey):
+    tree = sized(weights)
+    names = [chr(65 + k) for k in range(len(weights))]
+    found = dict(zip(tree.classes, colour_indices(tree), strict=True))
+    own = [name for name in names if name not in grey]
+    assert [found[name] for name in own] == list(range(len(own)))
+    assert {found[name] for name in grey} <= {OTHER_CLASSES}
+    legend = [name for name, _ in diagram.build_diagram(tree).legend]
+    assert legend[: len(own)] == own
+    assert legend[len(own) :] == ([grey] if len(grey) == 1 else legend[7:8] if grey else [])
+    for box in diagram.build_diagram(tree, show="data").boxes:
+        places = [index for index, _ in box.bar]
+        assert places == sorted(places)  # grey ones last
+    data = html_page.page_data(tree, "en", "light", None)
+    assert [data["classes"][k] for k in data["order"]] == own + list(grey)
+
+
+def test_classes_of_equal_weight_are_chosen_by_name_whatever_the_sums_are_rounded_to():
+    sizes = [7, 3, 11, 13, 3, 17, 19, 6, 9, 23]
+    rows = [{"x": i, "y": chr(65 + k)} for k, n in enumerate(sizes) for i in range(k, k + n)]
+    weights = [1 / sizes[ord(row["y"]) - 65] for row in rows]
+    tree = fit(rows, "y", recipe="cart-binary", max_leaves=3, sample_weight=weights)
+    found = dict(zip(tree.classes, colour_indices(tree), strict=True))
+    assert {name for name, index in found.items() if index == OTHER_CLASSES} == {"H", "I", "J"}

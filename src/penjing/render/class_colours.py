@@ -2,8 +2,8 @@
 
 The rule: classes are sorted by name (numbers by value, the levels of an ordinal target in their
 order), and take the colours of the palette in this order. So a class has the same colour in every
-picture of a target with these classes, in whatever order the rows come. Of more than eight classes,
-the seven largest have a colour; the others are grey, and the legend names them.
+picture of a target with these classes, in whatever order the rows come. Of more than seven classes,
+the seven largest have a colour; the others are grey, come last, and the legend names them.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from penjing.text.labels import weight_text
 from penjing.tree.tree_data import TreeData
 
 OWN_COLOURS = 7
-"""The number of classes with a colour of their own when there are more than ``MAX_COLOURS``."""
+"""The maximum number of classes with a colour; smaller classes are grey."""
 MAX_COLOURS = OWN_COLOURS + 1
+"""Up to so many classes look different: at most one of them is grey."""
 OTHER_CLASSES = OWN_COLOURS
 """The palette index that all other classes share."""
 MAX_NAMED = 60
@@ -27,7 +28,7 @@ MAX_NAMED = 60
 
 
 def class_order(tree: TreeData) -> list[int]:
-    """Return the classes of a tree in the order of legends and bars.
+    """Return the classes of a tree in the order of legends and bars, grey ones last.
 
     Examples
     --------
@@ -36,6 +37,12 @@ def class_order(tree: TreeData) -> list[int]:
     >>> [tree.classes[k] for k in class_order(tree)]
     ['Type 1', 'type 9', 'type 10']
     """
+    indices = colour_indices(tree)
+    return sorted(_natural_order(tree), key=lambda k: indices[k] == OTHER_CLASSES)
+
+
+def _natural_order(tree: TreeData) -> list[int]:
+    """Return the classes of a tree in the order of their names, or of an ordinal target."""
     if tree.target.has_order:
         return list(range(len(tree.classes)))
     return order_by_name(tree.classes)
@@ -65,7 +72,7 @@ def _name_key(label: object) -> tuple[tuple[int, float, str], ...]:
 def colour_indices(tree: TreeData) -> list[int]:
     """Return the palette index of each class.
 
-    Of more than eight classes, the seven largest have an index of their own. Of equally large
+    Of more than seven classes, the seven largest have an index of their own. Of equally large
     ones, the first by name has.
 
     Examples
@@ -76,7 +83,7 @@ def colour_indices(tree: TreeData) -> list[int]:
     """
     if tree.is_regression:
         return []
-    return palette_indices(class_order(tree), tree.nodes.total[0].tolist())
+    return palette_indices(_natural_order(tree), tree.nodes.total[0].tolist())
 
 
 def palette_indices(order: Sequence[int], weight: Sequence[float]) -> list[int]:
@@ -86,12 +93,20 @@ def palette_indices(order: Sequence[int], weight: Sequence[float]) -> list[int]:
     --------
     >>> palette_indices([1, 0], [5.0, 3.0])
     [1, 0]
+    >>> palette_indices(range(8), [5.0, 5.0, 1.0, 5.0, 5.0, 5.0, 5.0, 5.0])
+    [0, 1, 7, 2, 3, 4, 5, 6]
     """
-    if len(weight) > MAX_COLOURS:
-        largest = set(sorted(order, key=lambda k: -weight[k])[:OWN_COLOURS])
-        order = [k for k in order if k in largest]
+    order = _largest(order, weight)
     own_index = {class_: index for index, class_ in enumerate(order)}
     return [own_index.get(class_, OTHER_CLASSES) for class_ in range(len(weight))]
+
+
+def _largest(order: Sequence[int], weight: Sequence[float]) -> list[int]:
+    """Return the classes that have a colour, in the same order."""
+    # Sums of weights that should be equal may differ in their last digits.
+    rounded = [float(f"{w:.9g}") for w in weight]
+    largest = set(sorted(order, key=lambda k: -rounded[k])[:OWN_COLOURS])
+    return [k for k in order if k in largest]
 
 
 def shared_indices(
@@ -99,7 +114,7 @@ def shared_indices(
 ) -> tuple[list[list[int]], list[tuple[int, str]]]:
     """Return the palette index of each class of several trees, and (index, class) of the legend.
 
-    A class has one index in all trees. Of more than eight classes, the seven with the largest
+    A class has one index in all trees. Of more than seven classes, the seven with the largest
     shares have an index of their own.
 
     Examples
@@ -119,21 +134,20 @@ def shared_indices(
     for tree in trees:
         total = tree.nodes.total[0]
         weight = float(total.sum()) or 1.0
-        for k in class_order(tree):
+        for k in _natural_order(tree):
             name = text_of(tree.classes[k])
             labels.setdefault(name, tree.classes[k])
             share[name] = share.get(name, 0.0) + float(total[k]) / weight
-    order = list(labels)
+    names = list(labels)
     if not all(tree.target.has_order for tree in trees):
-        order.sort(key=lambda name: _name_key(labels[name]))
-    own = order
-    if len(order) > MAX_COLOURS:
-        largest = set(sorted(order, key=lambda name: -share[name])[:OWN_COLOURS])
-        own = [name for name in order if name in largest]
-    index = {name: i for i, name in enumerate(own)}
+        names.sort(key=lambda name: _name_key(labels[name]))
+    own = _largest(range(len(names)), [share[name] for name in names])
+    index = {names[place]: i for i, place in enumerate(own)}
     entries = [(i, str(labels[name])) for name, i in index.items()]
-    if n_others := len(order) - len(own):
-        entries.append((OTHER_CLASSES, say("legend_others", lang, n=n_others)))
+    others = [str(labels[name]) for name in names if name not in index]
+    if others:
+        text = others[0] if len(others) == 1 else say("legend_others", lang, n=len(others))
+        entries.append((OTHER_CLASSES, text))
     indices = [[index.get(text_of(c), OTHER_CLASSES) for c in tree.classes] for tree in trees]
     return indices, entries
 
@@ -146,12 +160,7 @@ def stacked_bar(
     Neighbouring segments of one colour are different classes: draw a line between them.
     """
     segments = [(indices[k], shares[k]) for k in order if shares[k] > 0]
-    return tuple(
-        sorted(
-            segments,
-            key=lambda segment: len(indices) > MAX_COLOURS and segment[0] == OTHER_CLASSES,
-        )
-    )
+    return tuple(sorted(segments, key=lambda segment: segment[0] == OTHER_CLASSES))
 
 
 def legend_entries(tree: TreeData, lang: str) -> tuple[tuple[str, str], ...]:

@@ -31,7 +31,7 @@ from typing import Any, Literal, NamedTuple
 
 from penjing.formatting.lists import join_names
 from penjing.i18n import say
-from penjing.render.class_colours import MAX_COLOURS, OTHER_CLASSES
+from penjing.render.class_colours import OTHER_CLASSES
 from penjing.render.value_scale import ValueScale, short_ends
 from penjing.text.branch_order import children_in_order
 from penjing.text.font_metrics import width as text_width
@@ -431,9 +431,7 @@ def _bars(
             for k, count in zip(classes, slot.entry, strict=False)
         ]
         counted += [(OTHER_CLASSES, len(order), float(c)) for c in slot.entry[len(classes) :]]
-        counted.sort(
-            key=lambda item: (item[0] == OTHER_CLASSES and len(order) > MAX_COLOURS, item[1])
-        )
+        counted.sort(key=lambda item: (item[0] == OTHER_CLASSES, item[1]))
         bars.append(PlotBar(slot.left, slot.right, _pieces(counted, highest)))
     return tuple(bars)
 

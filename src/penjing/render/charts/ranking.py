@@ -168,7 +168,8 @@ def _curves(kind: str, report: Report, positive: Label | None) -> list[_Curve]:
     else:
         support = [score.support for score in report.per_class]
         coloured = [k for k, i in enumerate(indices) if indices.count(i) == 1]
-        codes = sorted(coloured, key=lambda k: -support[k])[:OWN_COLOURS]
+        by_size = sorted(coloured, key=lambda k: (indices[k] == OTHER_CLASSES, -support[k]))
+        codes = by_size[:OWN_COLOURS]
     curves = []
     for code in codes:
         rows = report.groups.ranked(code)
