@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import penjing
 from export_trees import rows_of
@@ -116,6 +119,39 @@ def test_a_calibration_chart_has_the_points_of_the_report():
     ]
     assert all(0 <= low <= high <= 1 for low, high in (
         wilson(p["right"] * p["weight"], p["weight"]) for p in points))  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [352.0, 560.0])
+@pytest.mark.parametrize("n_classes", [0, 2, 3, 7])
+def test_charts_of_two_equal_axes_are_square(n_classes, width):
+    if n_classes:
+        _, _, report = scored(n_classes)
+        kinds = ["roc", "precision_recall", "calibration"]
+    else:
+        random = np.random.RandomState(2)
+        x = random.rand(200)
+        rows = Table((numeric("x", x),), numeric("y", 3e6 * x + 1e5 * random.rand(200) - 7e5), 200)
+        report, kinds = penjing.fit(rows, recipe="rpart").score(rows), ["predictions"]
+    for kind in kinds:
+        for lang in ("en", "zh"):
+            chart = penjing.registry.load("chart", kind)(report, lang=lang, width=width)
+            labels = [s for s in chart.shapes if isinstance(s, Text) and s.colour == "muted"]
+            labels = [s for s in labels if re.fullmatch(r"[-\d.,e+]+", s.text)]
+            across = {s.text: s.x for s in labels if s.anchor == "middle"}
+            down = {s.text: s.y for s in labels if s.anchor == "end"}
+            assert set(across) == set(down)  # the same ticks
+            first, *_, last = across
+            assert across[last] - across[first] == pytest.approx(down[first] - down[last])
+            lines = [s for s in chart.shapes if isinstance(s, Line) and s.colour == "outline"]
+            (upright,) = [s for s in lines if s.points[1][1] - s.points[0][1] > 50]
+            (level,) = [s for s in lines if s.points[1][0] - s.points[0][0] > 50]
+            side = upright.points[1][1] - upright.points[0][1]
+            assert side == pytest.approx(level.points[1][0] - level.points[0][0])
+            places = [point for s in chart.shapes if isinstance(s, Line) for point in s.points]
+            places += [(s.x, s.y) for s in chart.shapes if isinstance(s, Mark) and s.values]
+            bottom, left = upright.points[1][1], level.points[0][0]
+            drawn = [(x, y) for x, y in places if y > upright.points[0][1] - 1]
+            assert all(y <= bottom + 4.01 and left - 0.01 <= x <= left + side + 4 for x, y in drawn)
 
 
 def test_importance_bars_are_the_importances():
@@ -363,6 +399,50 @@ def test_ticks_are_round_and_inside_the_axis(values, whole):
     for tick, label in zip(axis.ticks, axis.labels, strict=True):
         assert float(label.replace(",", "")) == pytest.approx(tick)
         assert not whole or tick == int(tick)
+
+
+MAGNITUDES = st.floats(-300, 300).map(lambda power: 10.0**power)
+FRACTIONS = st.floats(0, 1)
+
+
+@given(MAGNITUDES, FRACTIONS, FRACTIONS, st.sampled_from([1, -1]), st.sampled_from([1, -1]),
+       st.sampled_from([180.0, 270.0, 480.0]), st.booleans())  # fmt: skip
+def test_labels_of_ticks_are_exact_and_do_not_overlap(  # noqa: PLR0917
+    magnitude, a, b, sign, other_sign, room, is_vertical
+):
+    values = [sign * a * magnitude, other_sign * b * magnitude]
+    axis = number_axis(values, "x", room=room, is_vertical=is_vertical)
+    span = axis.high - axis.low
+    assert len(axis.ticks) <= 9
+    assert len(axis.ticks) >= 2 or span < 0.1 * magnitude
+    assert len(set(axis.labels)) == len(axis.labels)
+    for tick, label in zip(axis.ticks, axis.labels, strict=True):
+        assert float(label.replace(",", "")) == pytest.approx(tick, rel=1e-9)
+        assert (label == "0") == (tick == 0)
+        assert axis.low - 1e-6 * span <= tick <= axis.high + 1e-6 * span
+    others = [label for label in axis.labels if label != "0"]
+    assert len({"e" in label for label in others}) <= 1
+    if not is_vertical:
+        half = [text_width(label, 12) / 2 for label in axis.labels]
+        places = [axis.share(tick) * room for tick in axis.ticks]
+        ends = [(x - h, x + h) for x, h in zip(places, half, strict=True)]
+        assert all(right + 6 <= left for (_, right), (left, _) in pairwise(ends))
+        assert all(left >= -24 and right <= room + 24 for left, right in ends)
+
+
+@pytest.mark.parametrize(
+    ("values", "labels"),
+    [
+        ([0, 1], ["0", "0.2", "0.4", "0.6", "0.8", "1.0"]),
+        ([-3e-9, 2e-9], ["-3e-09", "-2e-09", "-1e-09", "0", "1e-09", "2e-09"]),
+        ([-3e-4, 2e-4], ["-0.0002", "0", "0.0002"]),
+        ([0, 2.5e7], ["0", "1e+07", "2e+07"]),
+        ([-88000, 0], ["-80,000", "-60,000", "-40,000", "-20,000", "0"]),
+        ([1.6e9, 1.6e9 + 30], ["1,600,000,005", "1,600,000,025"]),
+    ],
+)
+def test_zero_is_written_0_and_all_numbers_in_one_way(values, labels):
+    assert list(number_axis(values, "x", room=260).labels) == labels
 
 
 def many_columns(n: int = 200) -> Table:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ from penjing.arguments import optional_text
 from penjing.i18n import catalogue
 from penjing.render.charts.chart import Chart
 from penjing.render.charts.shapes import Line, Mark, Rect, Shape, Text
+from penjing.render.charts.ticks import LABEL, LINE_HEIGHT, ticks_between
 from penjing.render.theme import find_theme
 from penjing.text.font_metrics import clip_middle
 from penjing.text.font_metrics import width as text_width
@@ -17,11 +17,9 @@ from penjing.text.font_metrics import width as text_width
 WIDTH = 560.0
 """The width of a chart, unless it needs more."""
 MARGIN = 16.0
-LABEL = 12.0
-"""The size of labels."""
 TITLE = 16.0
-LINE_HEIGHT = 18.0
-MAX_TICKS = 9
+SMALLEST_SPAN, SMALLEST = 1e-12, 1e-300
+"""Numbers that differ by a smaller share, or by less, are drawn as one."""
 Point = tuple[float, float]
 
 
@@ -92,57 +90,14 @@ def number_axis(
     """
     start = min(values, default=0.0) if low is None else low
     end = max(values, default=1.0) if high is None else high
-    if not end > start:
-        half = 0.5 if start == 0 else abs(start) * 0.1
+    largest = max(abs(start), abs(end))
+    if not end - start > max(SMALLEST_SPAN * largest, SMALLEST):
+        half = 0.1 * largest if largest > SMALLEST else 0.5
         start, end = (start - half if low is None else start), end + half
     extra = padding * (end - start)
     start, end = (start - extra if low is None else start), (end + extra if high is None else end)
-    for most in range(MAX_TICKS, 1, -1):
-        ticks, labels = _ticks(start, end, most, whole=whole)
-        needed = LINE_HEIGHT if is_vertical else max(map(_width, labels), default=0.0) + 14
-        if len(ticks) * needed <= room:
-            break
+    ticks, labels = ticks_between(start, end, room, whole=whole, is_vertical=is_vertical)
     return Axis(start, end, title, ticks, labels)
-
-
-def _width(text: str) -> float:
-    return text_width(text, LABEL)
-
-
-def _ticks(
-    low: float, high: float, most: int, *, whole: bool
-) -> tuple[tuple[float, ...], tuple[str, ...]]:
-    """Return round numbers between two numbers, and their labels with equally many decimals."""
-    exponent = math.floor(math.log10((high - low) / most))
-    for power in (exponent, exponent + 1, exponent + 2):
-        for factor in (1, 2, 5):
-            step = factor * 10.0**power
-            if whole and step < 1:
-                continue
-            first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-            if last - first + 1 <= most:
-                places = range(first, last + 1)
-                ticks = tuple(place * step for place in places)
-                return ticks, tuple(tick_text(tick, power) for tick in ticks)
-    return (low, high), (f"{low:.4g}", f"{high:.4g}")
-
-
-def tick_text(value: float, power: int) -> str:
-    """Return the label of a tick, with the decimals that steps of 10 ** power need.
-
-    Examples
-    --------
-    >>> tick_text(0.30000000000000004, -1), tick_text(20000, 3), tick_text(2e7, 6)
-    ('0.3', '20,000', '2e+07')
-    >>> tick_text(1600000200.0, 2), tick_text(1600000400.0, 2)
-    ('1,600,000,200', '1,600,000,400')
-    """
-    if value and (abs(value) >= 1e7 or power < -6):
-        digits = math.floor(math.log10(abs(value))) - power + 1
-        if digits <= 6 or power < -6 or abs(value) >= 1e15:
-            return f"{value:.{min(max(digits, 4), 17)}g}"
-    text = f"{value:,.{max(0, -power)}f}"
-    return text.removeprefix("-") if float(text.replace(",", "")) == 0 else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +148,7 @@ AXIS_HEIGHT = 52.0
 
 def left_room(axis_labels: Sequence[str]) -> float:
     """Return the room left of a frame: the title, and the widest label of the axis."""
-    return 34.0 + max((_width(label) for label in axis_labels), default=0.0)
+    return 34.0 + max((text_width(label, LABEL) for label in axis_labels), default=0.0)
 
 
 def heading(title: str, facts: str, width: float) -> tuple[list[Shape], float]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from penjing.render.charts.axes import LABEL, MARGIN, Style, chart_of, heading
+from penjing.render.charts.axes import MARGIN, Style, chart_of, heading
 from penjing.render.charts.chart import Chart
 from penjing.render.charts.shapes import Line, Rect, Shape, Text
+from penjing.render.charts.ticks import LABEL
 from penjing.text.font_metrics import clip_middle
 from penjing.text.font_metrics import width as text_width
 

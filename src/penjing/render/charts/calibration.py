@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from penjing.data.statistics import wilson
@@ -48,13 +49,19 @@ def draw(
     )
     texts = (title or say("curve_calibration", lang), facts)
     entries = [("line0", "", say("curve_right", lang)), ("muted", "3 3", say("curve_ideal", lang))]
-    low = min((point["low"] for point in points), default=0.0)
-    x = Extent(say("curve_said", lang), low=low, high=1.0)
-    y = Extent(say("curve_right", lang), low=0.0, high=1.0)
+    low = _lowest(points)
+    x, y = (Extent(say(f"curve_{axis}", lang), low=low, high=1.0) for axis in ("said", "right"))
     shapes, frame = square_frame(texts, entries, x, y, style.width)
     shapes.append(Line((frame.at(low, low), frame.at(1.0, 1.0)), "muted", 1.0, "3 3"))
     shapes += _points(points, frame, lang, is_weight=report.has_weights)
     return square_chart("calibration", texts, shapes, frame, style)
+
+
+def _lowest(points: list[dict[str, Any]]) -> float:
+    """Return the low end of both axes: no point and no interval is below it."""
+    ends = [point["low"] for point in points]
+    ends += [wilson(point["right"] * point["weight"], point["weight"])[0] for point in points]
+    return math.floor(10 * min(ends, default=0.0)) / 10
 
 
 def _points(

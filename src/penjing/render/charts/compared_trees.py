@@ -7,9 +7,10 @@ from typing import Any
 
 from penjing.i18n import say
 from penjing.render.box_parts import BarPiece, Label, box_parts
-from penjing.render.charts.axes import LABEL, MARGIN, TITLE, Style, chart_of, heading, legend
+from penjing.render.charts.axes import MARGIN, TITLE, Style, chart_of, heading, legend
 from penjing.render.charts.chart import Chart
 from penjing.render.charts.shapes import Line, Rect, Shape, Text
+from penjing.render.charts.ticks import LABEL
 from penjing.render.class_colours import shared_indices
 from penjing.render.diagram import Box, build_diagram
 from penjing.render.theme import THEMES

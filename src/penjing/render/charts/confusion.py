@@ -5,9 +5,10 @@ from __future__ import annotations
 from penjing.data.statistics import format_count
 from penjing.evaluate.metrics import Report
 from penjing.i18n import say
-from penjing.render.charts.axes import LABEL, MARGIN, WIDTH, Style, chart_of, heading
+from penjing.render.charts.axes import MARGIN, WIDTH, Style, chart_of, heading
 from penjing.render.charts.chart import Chart
 from penjing.render.charts.shapes import Rect, Shape, Text, text_on
+from penjing.render.charts.ticks import LABEL
 from penjing.render.theme import find_theme
 from penjing.text.font_metrics import clip_middle
 from penjing.text.font_metrics import width as text_width

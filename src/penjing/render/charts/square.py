@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from penjing.render.charts.axes import (
     AXIS_HEIGHT,
     MARGIN,
+    Axis,
     Frame,
     Style,
     chart_of,
@@ -22,7 +23,7 @@ from penjing.render.charts.shapes import Shape
 MAX_WIDTH = 480.0
 """The largest width of a chart whose axes have the same range."""
 MARGINS = 84.0
-"""What the height of its frame is less than its width."""
+"""About what a frame is smaller than its chart is wide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ def square_frame(
     y: Extent,
     width: float,
 ) -> tuple[list[Shape], Frame]:
-    """Return the heading, the legend and the axes, and the frame that data are drawn in.
+    """Return the heading, the legend and the axes, and the square frame that data are drawn in.
 
     Parameters
     ----------
@@ -63,15 +64,21 @@ def square_frame(
     """
     shapes, top = heading(*texts, width)
     more, top = legend(entries, width, top)
-    height = width - MARGINS
-    y_axis = number_axis(
-        y.values, y.title, room=height, low=y.low, high=y.high, padding=y.padding, is_vertical=True
-    )
+    y_axis = _axis(y, width - MARGINS, is_vertical=True)
     left = left_room(y_axis.labels)
-    room = width - left - MARGIN - 8
-    x_axis = number_axis(x.values, x.title, room=room, low=x.low, high=x.high, padding=x.padding)
-    frame = Frame(left, top, room, height, x_axis, y_axis)
+    side = width - left - MARGIN - 8
+    x_axis, y_axis = _axis(x, side), _axis(y, side, is_vertical=True)
+    if (x_axis.low, x_axis.high) == (y_axis.low, y_axis.high):  # the same ticks on both
+        y_axis = replace(y_axis, ticks=x_axis.ticks, labels=x_axis.labels)
+    frame = Frame(left, top, side, side, x_axis, y_axis)
     return [*shapes, *more, *frame.shapes()], frame
+
+
+def _axis(extent: Extent, room: float, *, is_vertical: bool = False) -> Axis:
+    return number_axis(
+        extent.values, extent.title, room=room, low=extent.low, high=extent.high,
+        padding=extent.padding, is_vertical=is_vertical,
+    )  # fmt: skip
 
 
 def square_chart(
