@@ -127,6 +127,7 @@ def build_diagram(
     test: Any = None,  # noqa: ANN401 - whatever `penjing.read` can read
     least_size: tuple[float, float] = (0.0, 0.0),
     class_indices: Sequence[int] | None = None,
+    scale: ValueScale | None = None,
 ) -> Diagram:
     """Return the diagram of a tree.
 
@@ -155,6 +156,8 @@ def build_diagram(
     class_indices : sequence of int, optional
         The palette index of each class, in pictures of several trees; default: by the rule of
         :mod:`penjing.render.class_colours`. The legend of the heading does not follow it.
+    scale : ValueScale, optional
+        The scale of a regression tree, in pictures of several trees; default: its own.
     """
     visible = select_visible_nodes(tree, arguments.whole_number("max_leaves", max_leaves, 1))
     if show is not None:
@@ -170,7 +173,8 @@ def build_diagram(
     arguments.one_of("layout", layout, LAYOUTS)
     arguments.boolean("align_leaves", align_leaves)
     results = None if test is None else _results(tree, test)
-    scale = value_scale(tree, _drawn_sketches(tree, visible) if show == "data" else ())
+    if scale is None:
+        scale = value_scale(tree, _drawn_sketches(tree, visible) if show == "data" else ())
     contents = BoxWriter(tree, visible, lang, show, scale, results, class_indices).contents()
     shown = [content.node for content in contents]
     box_index = {node: i for i, node in enumerate(shown)}
@@ -186,7 +190,7 @@ def build_diagram(
     hidden = _hidden_note(tree, visible, lang)
     head = make_heading(tree, lang, title, [hidden, *_test_facts(tree, results, lang)])
     if scale is not None and tree.has_counts:
-        head = replace(head, scale=scale, scale_note=_scale_note(scale, show, lang))
+        head = replace(head, scale=scale, scale_note=scale_note(scale, show, lang))
     if show == "data" and not tree.sketch and not tree.is_leaf[0]:
         head = replace(head, facts=f"{head.facts} | {say('picture_no_data', lang)}")
     places = place_boxes(shape, layout, align_leaves=align_leaves, least=_least(head, least_size))
@@ -249,7 +253,8 @@ def _hidden_note(tree: TreeData, visible: VisibleNodes, lang: str) -> str:
     return " | ".join(notes)
 
 
-def _scale_note(scale: ValueScale, show: str, lang: str) -> str:
+def scale_note(scale: ValueScale, show: str, lang: str) -> str:
+    """Return what the bars in the boxes of a regression tree are."""
     if show == "none":
         return ""
     low, high = short_ends(scale.axis_low, scale.axis_high)

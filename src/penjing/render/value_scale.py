@@ -175,6 +175,27 @@ def value_scale(tree: TreeData, sketches: Iterable[Mapping[str, Any]] = ()) -> V
     return ValueScale(lowest, highest, *round_axis(min(ends), max(ends)))
 
 
+def shared_scale(trees: Iterable[TreeData]) -> ValueScale | None:
+    """Return one scale for several regression trees; None for classes.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> shared_scale([penjing.fit(penjing.example("fish"))]) is None
+    True
+    """
+    scales = [scale for tree in trees if (scale := value_scale(tree)) is not None]
+    if not scales:
+        return None
+    return ValueScale(
+        min(scale.lowest for scale in scales),
+        max(scale.highest for scale in scales),
+        *round_axis(
+            min(scale.axis_low for scale in scales), max(scale.axis_high for scale in scales)
+        ),
+    )
+
+
 def _entries(sketch: Mapping[str, Any]) -> list[list[float]]:
     return [*sketch["counts"], *([sketch["missing"]] if "missing" in sketch else [])]
 

@@ -307,6 +307,51 @@ def test_a_class_has_one_colour_in_both_compared_trees(a, b):
     assert named == classes if len(classes) <= 8 else len(named) == 7
 
 
+@pytest.mark.parametrize("theme", ["light", "dark", "print"])
+def test_compared_trees_of_numbers_have_one_scale_of_tints_and_one_axis(theme):
+    random = np.random.RandomState(6)
+    x = random.rand(300, 2).round(3)
+    y = np.where(x[:, 0] > 0.5, 10.0, 20.0) + 3 * x[:, 1] + random.rand(300)
+    wide = np.where(x[:, 1] > 0.97, 90.0, y)
+    columns = (numeric("a", x[:, 0]), numeric("b", x[:, 1]))
+    trees = [
+        penjing.fit(Table(columns, numeric("y", target), 300), recipe="cart-binary", max_depth=d)
+        for target, d in ((y, 2), (wide, 3))
+    ]
+    chart = penjing.compare(*trees).chart(theme=theme)
+    values = [tree.values[tree.is_leaf] for tree in trees]
+    low, high = min(map(min, values)), max(map(max, values))
+    boxes = [s for s in chart.shapes if isinstance(s, Rect) and "node" in dict(s.values)]
+    second = next(i for i, s in enumerate(boxes) if i and dict(s.values)["node"] == 0)
+    for tree, own in zip(trees, (boxes[:second], boxes[second:]), strict=True):
+        for box in own:
+            node = int(dict(box.values)["node"])
+            if tree.is_leaf[node]:
+                place = (tree.values[node] - low) / (high - low)
+                assert float(box.fill.removeprefix("value:")) == pytest.approx(place, abs=1e-4)
+    # A node that both trees have stands at the same place of the axis, which is as wide.
+    texts = [s.text for s in chart.shapes if isinstance(s, Text)]
+    assert short_number(low) in texts
+    assert short_number(high) in texts
+    ends = re.findall(r"on an axis from (\S+) to (\S+)", chart.description)
+    axis = tuple(map(float, ends[0]))
+    assert axis[0] <= low
+    assert high <= axis[1]
+    for tree, own in zip(trees, (boxes[:second], boxes[second:]), strict=True):
+        for box in own:
+            lines = [s.points for s in chart.shapes if isinstance(s, Line)]
+            level, mean = (
+                (start, end)
+                for start, end, *_ in lines
+                if box.x < start[0] <= end[0] < box.x + box.width
+                and box.y < start[1] <= end[1] < box.y + box.height
+            )
+            (left, _), (right, _) = level
+            value = axis[0] + (axis[1] - axis[0]) * (mean[0][0] - left) / (right - left)
+            node = int(dict(box.values)["node"])
+            assert value == pytest.approx(tree.values[node], abs=0.01 * (axis[1] - axis[0]))
+
+
 def test_the_line_of_chance_belongs_to_one_class():
     _, _, report = scored(4)
     several, one = (

@@ -7,13 +7,15 @@ from typing import Any
 
 from penjing.i18n import say
 from penjing.render.box_parts import BarPiece, Label, box_parts
+from penjing.render.box_parts import Line as AxisLine
 from penjing.render.charts.axes import MARGIN, TITLE, Style, chart_of, heading, legend
 from penjing.render.charts.chart import Chart
 from penjing.render.charts.shapes import Line, Rect, Shape, Text
 from penjing.render.charts.ticks import LABEL
 from penjing.render.class_colours import shared_indices
-from penjing.render.diagram import Box, build_diagram
+from penjing.render.diagram import Box, build_diagram, scale_note
 from penjing.render.theme import THEMES
+from penjing.render.value_scale import shared_scale
 from penjing.text.font_metrics import width as text_width
 from penjing.tree.tree_data import TreeData
 
@@ -60,8 +62,9 @@ def draw(
     """
     look: Any = {"max_leaves": max_leaves, "show": "counts", "layout": "top-down"}
     indices, classes = shared_indices(trees, lang)
+    scale = shared_scale(trees)
     diagrams = [
-        build_diagram(tree, lang=lang, class_indices=own, **look)
+        build_diagram(tree, lang=lang, class_indices=own, scale=scale, **look)
         for tree, own in zip(trees, indices, strict=True)
     ]
     labels = [f"{n}: {diagram.facts}" for n, diagram in zip(names, diagrams, strict=True)]
@@ -74,9 +77,14 @@ def draw(
     style = Style(lang, theme, title, width)
     n = len(differences)
     facts = say("chart_compared_facts", lang, n=n) if n else say("chart_compared_same", lang)
+    if scale is not None and all(tree.has_counts for tree in trees):
+        facts += say("joined_sentences", lang) + scale_note(scale, "counts", lang)
     texts = (title or say("chart_compared", lang, a=names[0], b=names[1]), facts)
     shapes, top = heading(*texts, width)
     entries = [(f"k{i}", "mark", name) for i, name in classes]
+    if scale is not None:
+        values = scale.legend_values()
+        entries += [(f"value:{scale.relative(v):.4f}", "mark", scale.text(v)) for v in values]
     if n:
         entries.append(("accent", "", say("chart_differs", lang)))
     more, top = legend(entries, width, top)
@@ -148,8 +156,11 @@ def _box_shapes(box: Box, place: tuple[float, float], *, is_lit: bool) -> list[S
     x, y = place[0] + box.x, place[1] + box.y
     centre = x + box.width / 2
     ink = "text" if is_lit else "muted"
-    tint = f"tint:{box.colour_index}:{0.4 if is_lit else 0.16}"
-    fill = tint if box.kind == "leaf" and box.colour_index >= 0 else "card"
+    fill = "card"
+    if box.value >= 0 and box.kind != "split":
+        fill = f"value:{box.value:.4f}"
+    elif box.colour_index >= 0 and box.kind == "leaf":
+        fill = f"tint:{box.colour_index}:{0.4 if is_lit else 0.16}"
     shapes: list[Shape] = [
         Text(centre, y - 6, box.branch_label, 12, "middle", ink, is_bold=True),
         Rect(
@@ -167,4 +178,11 @@ def _box_shapes(box: Box, place: tuple[float, float], *, is_lit: bool) -> list[S
             left, top, wide, high = part.area
             role = f"k{part.colour_index}" if is_lit else f"tint:{part.colour_index}:0.45"
             shapes.append(Rect(place[0] + left, place[1] + top, wide, high, role))
+        elif isinstance(part, BarPiece) and part.kind == "fill":  # a standard deviation
+            left, top, wide, high = part.area
+            shapes.append(Rect(place[0] + left, place[1] + top, wide, high, "muted"))
+        elif isinstance(part, AxisLine):
+            ends = tuple((place[0] + x, place[1] + y) for x, y in (part.start, part.end))
+            is_mean = part.kind == "mark"
+            shapes.append(Line(ends, "text" if is_mean else "outline", 2.0 if is_mean else 1.0))
     return shapes

@@ -3,7 +3,8 @@
 A role is ``text``, ``muted``, ``edge``, ``outline``, ``card`` or ``background`` (of the theme),
 ``k0`` to ``k7`` (the fill of a class), ``line0`` to ``line7`` (a line of that colour with enough
 contrast), ``accent`` (what is marked), ``heat:S`` (a shade between the background and full colour,
-S from 0 to 1), ``tint:I:S`` (the same for the colour of class I), or ``none``.
+S from 0 to 1), ``tint:I:S`` (the same for the colour of class I), ``value:S`` (the tint of a
+predicted number on its scale), or ``none``.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from penjing.render.theme import PALETTE, THEMES, Theme, blend, contrast, outline_colour
+from penjing.render.value_scale import value_tints
 
 ACCENT = 5
 """The palette index of what is marked."""
@@ -96,6 +98,9 @@ def colour_of(role: str, theme: Theme) -> str:
     if name == "tint":
         place, share = rest.split(":")
         return blend(_class_fill(int(place), theme), theme.background, float(share))
+    if name == "value":
+        tints = value_tints(theme)
+        return tints[round(float(rest) * (len(tints) - 1))]
     if name == "accent":
         is_print = theme is THEMES["print"]
         return theme.text if is_print else outline_colour(PALETTE[ACCENT], theme)
