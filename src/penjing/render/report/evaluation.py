@@ -13,16 +13,21 @@ from penjing.evaluate.number_report import NumberReport
 from penjing.i18n import say
 from penjing.registry import load
 from penjing.render import curve_text
+from penjing.render.charts.confusion import MAX_NAME
+from penjing.render.charts.ticks import LABEL
 from penjing.render.report.page import (
     LONG,
     NUMBER,
     PLAIN,
     Page,
+    cell,
     joined_lines,
+    preformatted,
     scrolled,
     text,
-    text_lines,
 )
+from penjing.text.font_metrics import clip_middle
+from penjing.text.font_metrics import width as text_width
 from penjing.text.formula import decimals
 from penjing.text.labels import path_in_language, weight_text
 
@@ -33,7 +38,8 @@ MAX_LEAVES = 100
 MAX_CLASSES = 40
 """Maximum number of classes of a confusion matrix."""
 MAX_HORIZONTAL_CLASSES = 6
-"""With more classes, the headings of the table of confusion are vertical."""
+MAX_HORIZONTAL_NAME = 110.0
+"""With more classes or wider names, the headings of the table of confusion are vertical."""
 
 
 def add_predictions(
@@ -74,18 +80,21 @@ def _chart(page: Page, kind: str, result: Any) -> str:  # noqa: ANN401 - what th
 def _confusion(page: Page, report: Report) -> str:
     """Return the confusion matrix as a table, for readers who cannot see the chart."""
     corner = f"{page.say('report_actual')} ↓ · {page.say('report_predicted')} →"
-    is_horizontal = len(report.classes) <= MAX_HORIZONTAL_CLASSES
+    names = [clip_middle(str(c), LABEL, MAX_NAME) for c in report.classes]
+    is_narrow = max(text_width(name, LABEL) for name in names) <= MAX_HORIZONTAL_NAME
+    is_horizontal = is_narrow and len(names) <= MAX_HORIZONTAL_CLASSES
     css_class = "n" if is_horizontal else "v"
-    heads = "".join(f"<th scope=col class={css_class}>{text(c)}</th>" for c in report.classes)
+    heads = "".join(f"<th scope=col class={css_class}>{text(name)}</th>" for name in names)
     rows = []
     for i, row in enumerate(report.confusion):
         cells = "".join(
             f'<td class="n{" hit" if i == j else ""}">{text(count_text(v))}</td>'
             for j, v in enumerate(row)
         )
-        rows.append(f"<tr><th scope=row>{text(report.classes[i])}</th>{cells}</tr>")
+        rows.append(f"<tr><th scope=row>{cell(report.classes[i])}</th>{cells}</tr>")
     body = f"<thead><tr><th>{corner}</th>{heads}</tr></thead><tbody>{''.join(rows)}</tbody>"
-    table = f'<table class="{"" if is_horizontal else "dense"}">{body}</table>'
+    is_dense = len(names) > MAX_HORIZONTAL_CLASSES
+    table = f'<table class="{"dense" if is_dense else ""}">{body}</table>'
     summary = page.say("document_as_table", title=say("chart_confusion", page.lang))
     return f"<details><summary>{summary}</summary>{scrolled(corner, table)}</details>"
 
@@ -142,7 +151,7 @@ def add_curves(page: Page, computations: Sequence[Callable[[], Curve]]) -> None:
         figures += _chart(page, curve["kind"], curve)
         title = say(f"curve_{curve['kind']}", page.lang)
         details += f"<details><summary>{page.say('document_as_table', title=title)}</summary>"
-        details += f"<pre>{text_lines(curve_text.text(curve, page.lang))}</pre></details>"
+        details += preformatted(curve_text.text(curve, page.lang)) + "</details>"
     if figures or details:
         body = f"<div class=charts>{figures}</div>{details}"
         page.add_section("curves", say("document_curves", page.lang), body)

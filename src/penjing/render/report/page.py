@@ -10,6 +10,7 @@ from penjing.i18n import say
 from penjing.render.report.inline_svg import Pictures
 from penjing.render.report.style import style_sheet
 from penjing.render.svg import to_printable
+from penjing.text.direction import with_isolated_names
 
 LONG, NUMBER, PLAIN = "long", "n", ""
 """The kinds of columns of a table: long texts, numbers, and short texts."""
@@ -17,6 +18,11 @@ SMALLEST_SCALE = 0.72
 """Pictures are not reduced more than this on a screen."""
 HALF_PAGE = 400.0
 """Two pictures that are not wider stand side by side on paper."""
+_TABLES = re.compile(r"((?:^.*\S {2,}\S.*(?:\n|\Z)){2,})", re.MULTILINE)
+"""Two lines or more with blanks between columns."""
+_WIDE = re.compile("[\u1100-\uffdc]")
+"""Chinese characters are as wide as two Latin ones in fonts that have both, not in others."""
+_LONG_WORD, _PIECE = re.compile(r"(?:&#?\w+;|[^\s<>&]){25,}"), re.compile(r"(?:&#?\w+;|.){1,20}")
 _WIDTH = re.compile(r'width="([\d.]+)"')
 
 
@@ -32,7 +38,7 @@ class Page:
 
     def say(self, key: str, **values: object) -> str:
         """Return a message, escaped for HTML."""
-        return escape(say(key, self.lang, **values))
+        return text(say(key, self.lang, **values))
 
     def set_heading(self, title: str, line: str) -> None:
         """Set the title and the line below it."""
@@ -81,9 +87,9 @@ class Page:
         )
         lines = []
         for row in rows:
-            cells = [f"<td{c}>{text(cell)}</td>" for c, cell in zip(classes, row, strict=True)]
+            cells = [f"<td{c}>{cell(value)}</td>" for c, value in zip(classes, row, strict=True)]
             if row_heads:
-                cells[0] = f"<th scope=row>{text(row[0])}</th>"
+                cells[0] = f"<th scope=row>{cell(row[0])}</th>"
             lines.append(f"<tr>{''.join(cells)}</tr>")
         body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody>"
         return scrolled(text(caption), f"<table>{body}</table>")
@@ -124,19 +130,41 @@ def scrolled(label: str, table: str) -> str:
 
 
 def text(value: object) -> str:
-    """Return a value as text, escaped for HTML.
+    """Return a value as text, escaped for HTML; figures stay beside names of any script.
 
     Examples
     --------
     >>> text("a < b")
     'a &lt; b'
     """
-    return escape(to_printable(str(value)))
+    return escape(with_isolated_names(to_printable(str(value))))
 
 
-def text_lines(value: str) -> str:
-    """Return preformatted text, escaped for HTML."""
-    return "\n".join(text(line) for line in value.splitlines())
+def cell(value: object) -> str:
+    """Return the text of a cell; words that are longer than a line may be broken.
+
+    Examples
+    --------
+    >>> cell("short"), cell("x" * 50).count("<wbr>")
+    ('short', 2)
+    """
+    return _LONG_WORD.sub(_with_breaks, text(value))
+
+
+def _with_breaks(word: re.Match[str]) -> str:
+    return "".join(f"{piece}<wbr>" for piece in _PIECE.findall(word[0])).removesuffix("<wbr>")
+
+
+def preformatted(value: str) -> str:
+    """Return a text of several lines: its tables keep their columns, its sentences wrap."""
+    parts = _TABLES.split(value.rstrip("\n"))
+    for i, part in enumerate(parts):
+        lines = "\n".join(text(line) for line in part.splitlines())
+        if i % 2:
+            css_class = '"table wide"' if _WIDE.search(part) else "table"
+            lines = f"<span class={css_class} tabindex=0>{lines}</span>"
+        parts[i] = lines
+    return f"<pre>{''.join(parts)}</pre>"
 
 
 def joined_lines(lines: Sequence[str]) -> str:

@@ -47,13 +47,16 @@ figure svg{{display:block;max-width:100%;height:auto;min-width:var(--least,0)}}
 table{{border-collapse:collapse;margin:.5rem 0}}
 caption{{text-align:left;color:var(--faint);padding-bottom:.2rem}}
 th,td{{padding:.25rem .8rem .25rem 0;text-align:left;border-bottom:1px solid var(--line);
-vertical-align:top;max-width:38rem;overflow-wrap:normal;word-break:keep-all}}
+vertical-align:top;max-width:min(38rem,55vw);overflow-wrap:normal;word-break:keep-all}}
 td.long{{min-width:9rem;overflow-wrap:break-word;word-break:normal}}
 th[scope=col]{{white-space:nowrap}}th[scope=row]{{overflow-wrap:break-word}}
 td.n,th.n{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}
 th.v{{writing-mode:vertical-rl;white-space:nowrap;vertical-align:bottom;padding:.4rem .2rem}}
 code{{overflow-wrap:anywhere;font-size:.92em}}
-pre{{overflow-x:auto;font-size:.86rem;background:var(--soft);padding:.6rem .8rem;border-radius:6px}}
+pre{{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.86rem;background:var(--soft);
+padding:.6rem .8rem;border-radius:6px}}
+pre .table{{display:block;overflow-x:auto;white-space:pre;overflow-wrap:normal}}
+pre .wide{{font-family:'Noto Sans Mono CJK SC','Source Han Mono SC','Sarasa Mono SC',monospace}}
 details{{margin:.5rem 0}}summary{{cursor:pointer;color:var(--link)}}
 .hit,.warn{{font-weight:bold}}
 footer{{color:var(--faint);padding-bottom:2rem}}
@@ -63,8 +66,9 @@ PRINT = """
 body{font-size:10.5pt}
 header,main,footer{max-width:none;padding:0}
 nav,details:not([open]){display:none}
-.wide,figure,pre{overflow:visible}
-pre{white-space:pre-wrap;overflow-wrap:anywhere;background:none;padding:0;font-size:8pt}
+.wide,figure,pre .table{overflow:visible}
+pre,pre .table{white-space:pre-wrap;overflow-wrap:anywhere}
+pre{background:none;padding:0;font-size:8pt}
 figure svg{min-width:0;max-height:235mm}.picture figure svg{max-height:205mm}
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 table{max-width:100%;font-size:9pt}th,td{padding:.12rem .45rem .12rem 0;max-width:none}

@@ -12,7 +12,7 @@ from penjing.i18n import say
 from penjing.render.charts import importance_bars
 from penjing.render.leaf_rules import rules_of
 from penjing.render.report.evaluation import CHART_WIDTH, count_text
-from penjing.render.report.page import LONG, NUMBER, PLAIN, Page, text_lines
+from penjing.render.report.page import LONG, NUMBER, PLAIN, Page, preformatted
 from penjing.text.formula import decimals
 from penjing.text.labels import MAX_GROUP_WIDTH, condition_text, quoted
 from penjing.text.row_amounts import amount_heading
@@ -88,8 +88,7 @@ def add_root(page: Page, tree: TreeData, train: Table | None) -> None:
     except PenjingError:
         return
     written = node_text.write(explanation, page.lang, width=PRE_WIDTH)
-    body = f"<pre tabindex=0>{text_lines(written)}</pre>"
-    page.add_section("root", say("document_root", page.lang), body)
+    page.add_section("root", say("document_root", page.lang), preformatted(written))
 
 
 def add_pruning(page: Page, tree: TreeData) -> None:
@@ -100,7 +99,7 @@ def add_pruning(page: Page, tree: TreeData) -> None:
         for record in records
     ]
     if texts:
-        body = f"<pre tabindex=0>{text_lines(chr(10).join(texts))}</pre>"
+        body = preformatted("\n".join(texts))
         page.add_section("decisions", say("document_decisions", page.lang), body)
 
 
@@ -114,5 +113,4 @@ def add_trace(page: Page, tree: TreeData, train: Table | None) -> None:
         )
     except PenjingError as problem:
         written = problem.say(page.lang)
-    body = f"<pre tabindex=0>{text_lines(written)}</pre>"
-    page.add_section("trace", say("document_trace", page.lang), body)
+    page.add_section("trace", say("document_trace", page.lang), preformatted(written))
