@@ -128,10 +128,10 @@ def _open(
 def _replay(
     state: Lab, plain: dict[str, Any], path: str, data: str | None, reading: sources.ReadingOptions
 ) -> None:
-    from penjing.webapp.open_file import other_tables, source_of_workbook  # noqa: PLC0415 - heavy
+    from penjing.webapp.open_file import other_sources, source_of_workbook  # noqa: PLC0415 - heavy
 
     source = source_of_workbook(plain, path) if data is None else _table_source(data, reading)
-    state.start.workbook = state.replay_record(plain, source, other_tables(plain, path))
+    state.start.workbook = state.replay_record(plain, source, other_sources(plain, path))
 
 
 def _open_model(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -96,9 +96,18 @@ class Lab:
 
     # -- tables --------------------------------------------------------------------------------
 
-    def add_table(self, source: TableSource) -> str:
-        """Read a table and return its identifier."""
-        return self._add_open(OpenTable(source, source.read()))
+    def add_table(self, source: TableSource, like: str | None = None) -> str:
+        """Read a table and return its identifier.
+
+        Parameters
+        ----------
+        source : TableSource
+            Its rows.
+        like : str or None
+            The table of the training rows, if these are validation or test rows.
+        """
+        table = source.read() if like is None else source.read_like(self.table(like).table)
+        return self._add_open(OpenTable(source, table))
 
     def _add_open(self, opened: OpenTable) -> str:
         table_id = _new_id()
@@ -157,7 +166,7 @@ class Lab:
         opened = self.table(table_id)
         if opened.table.target is None:
             raise DataError("no_target_in_table")
-        rows, record = self._divided(opened.table, division)
+        rows, record = self._divided(opened.table, division, growing.forbid)
         workbook = Workbook(opened.source, opened.table, rows, record, growing, progress=progress)
         return self.keep_workbook(str(table_id), workbook)
 
@@ -167,7 +176,9 @@ class Lab:
         self._workbooks.put(workbook_id, OpenWorkbook(table_id, workbook))
         return workbook_id
 
-    def _divided(self, table: Table, division: object) -> tuple[DividedRows, Plain]:
+    def _divided(
+        self, table: Table, division: object, forbid: Collection[str]
+    ) -> tuple[DividedRows, Plain]:
         if division is None:
             shares = default_shares(table.n_rows)
             return shares.divide(table), shares.to_json()
@@ -176,12 +187,13 @@ class Lab:
         if division["kind"] == "shares":
             shares = shares_of(division)
             return shares.divide(table), shares.to_json()
-        others = {
-            part: None if division.get(part) is None else self.table(division[part])
+        sources = {
+            part: self.table(division[part]).source
             for part in ("validation", "test")
+            if division.get(part) is not None
         }
-        named = {k: None if t is None else (t.source.name, t.table) for k, t in others.items()}
-        rows = {part: None if t is None else t.table for part, t in others.items()}
+        rows = {part: source.read_like(table, forbid) for part, source in sources.items()}
+        named = {part: (source.name, rows[part]) for part, source in sources.items()}
         return DividedRows(table, **rows), tables_division(named)
 
     def workbook(self, workbook_id: object) -> OpenWorkbook:
@@ -222,7 +234,7 @@ class Lab:
         _check_keys(plain, ("file", "table", "validation", "test"))
         record = checked_workbook(plain.get("file"))
         others = {
-            part: self.table(plain[part]).table
+            part: self.table(plain[part]).source
             for part in ("validation", "test")
             if plain.get(part) is not None
         }
@@ -232,15 +244,20 @@ class Lab:
         self,
         record: Plain,
         source: TableSource,
-        others: Mapping[str, Table] | None = None,
+        others: Mapping[str, TableSource] | None = None,
         progress: ProgressCallback | None = None,
     ) -> str:
-        """Replay a workbook with the rows of a source and return its identifier."""
+        """Replay a workbook with the rows of a source and return its identifier.
+
+        ``others`` are its validation and test rows, if these were tables of their own.
+        """
         source, table = table_of_workbook(record, source)
+        unused = [*map(str, record["forbid"])]
+        rows = {part: other.read_like(table, unused) for part, other in (others or {}).items()}
         growing = None
         if record.get("model") is not None:
             growing = Growing(model=_tree_of(record["model"]))
-        workbook = replay(record, source, table, others, growing=growing, progress=progress)
+        workbook = replay(record, source, table, rows, growing=growing, progress=progress)
         if workbook.finished is not None and workbook.finished.score is not None:
             self._opened_tests.add(_test_rows(workbook))
         return self.keep_workbook(self._add_open(OpenTable(source, table)), workbook)

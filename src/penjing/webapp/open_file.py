@@ -10,7 +10,6 @@ from typing import Any
 
 from penjing.data.read.example_files import is_example
 from penjing.data.read.files import is_file, read_file
-from penjing.data.table import Table
 from penjing.errors import DataError
 from penjing.webapp.exercise import FORMAT as RESULT
 from penjing.webapp.table_source import TableSource
@@ -101,7 +100,7 @@ def source_of_workbook(plain: Mapping[str, Any], path: str) -> TableSource:
     return _file_beside(path, data.get("name"), "training")
 
 
-def other_tables(plain: Mapping[str, Any], path: str) -> dict[str, Table]:
+def other_sources(plain: Mapping[str, Any], path: str) -> dict[str, TableSource]:
     """Return the validation and test rows of a workbook, if they were files, from beside it.
 
     Parameters
@@ -116,14 +115,16 @@ def other_tables(plain: Mapping[str, Any], path: str) -> dict[str, Table]:
         return {}
     named = {part: division.get(part) for part in ("validation", "test")}
     return {
-        part: _file_beside(path, about.get("name"), part).read()
+        part: _file_beside(path, about.get("name"), part)
         for part, about in named.items()
         if isinstance(about, Mapping)
     }
 
 
 def _file_beside(path: str, name: object, part: str) -> TableSource:
-    """Return a file of a name without folders, beside another file or in the current folder."""
+    """Return an example, or a file without folders beside another one or in the current folder."""
+    if isinstance(name, str) and is_example(name):
+        return TableSource(name, name, name)
     if isinstance(name, str) and name and name == Path(name).name:
         for place in (Path(path).parent / name, Path(name)):
             if place.is_file():

@@ -325,7 +325,7 @@ def _add_table(request: Request) -> Plain:
     name = request.query.get("name")
     source = uploaded(name or "", request.content)
     refuse_results(request.content, source.name)
-    return request.lab.table_info(request.lab.add_table(source))
+    return request.lab.table_info(request.lab.add_table(source, request.query.get("like")))
 
 
 def _add_example(request: Request) -> Plain:

@@ -84,10 +84,9 @@ def _data_lines(workbook: Workbook, lang: str) -> list[str]:
 def _division_lines(workbook: Workbook) -> list[str]:
     division = workbook.division
     if division["kind"] != "shares":
-        assert workbook.table.target is not None
-        target = workbook.table.target.name
+        # Not `penjing.read`: a tree reads a file as its training rows were read.
         return ["training = table"] + [
-            f"{part} = penjing.read({division[part]['name']!r}, {target!r}, quiet=True)"
+            f"{part} = {division[part]['name']!r}"
             for part in ("validation", "test")
             if division[part] is not None
         ]

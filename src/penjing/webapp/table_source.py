@@ -7,7 +7,7 @@ changes.
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from penjing.data.read.example_files import EXAMPLES, PREFIX
 from penjing.data.read.files import MEMORY_PER_BYTE, max_read_bytes
 from penjing.data.table import Table
 from penjing.errors import ChoiceError, DataError, unknown_name_error
+from penjing.predict.inputs import align_to, layout_of
 
 UPLOAD_BYTES = 512 * 2**20
 """The largest file that can be uploaded, and the largest size that it may expand to."""
@@ -23,6 +24,8 @@ MAX_NAME = 255
 """The longest name of an uploaded file."""
 READING = ("target", "schema", "keep")
 """What the page may change about how a table is read."""
+OF_FILES = ("missing", "encoding", "names", "separator", "decimal", "fold_case", "sheet")
+"""Options that say how a file is written, whatever its columns mean."""
 
 
 class _NamedBytes(io.BytesIO):
@@ -92,19 +95,57 @@ class TableSource:
                 raise
             return self._read({**self.options, "target": False})
 
+    def read_like(self, training: Table, unused: Collection[str] = ()) -> Table:
+        r"""Return validation or test rows, read as the training rows were.
+
+        They have the columns, categories and classes of the training rows, and are weighted by the
+        same column if they have it; so `penjing.Tree.score` reads a file.
+
+        Parameters
+        ----------
+        training : Table
+            The training rows.
+        unused : collection of str
+            Columns that no split may use, and that may be absent.
+
+        Examples
+        --------
+        >>> training = uploaded("a.csv", b"w,x,y\n2,?,n\n1,5,y\n1,6,n\n")
+        >>> training = training.changed({"schema": {"w": "weight", "x": "categorical"}}).read()
+        >>> table = uploaded("b.csv", b"y,x,w\ny,6,3\n").read_like(training)
+        >>> table.columns[0].values(), table.weight
+        (['6'], array([3.]))
+        """
+        reading = training.source.get("reading")
+        target = None if training.target is None else training.target.field
+        fields = [field for field in training.schema if field.name not in unused]
+        if isinstance(self.data, Table):
+            table = self.data
+        else:
+            like = layout_of(reading or {}, training.schema, target)
+            options = {key: self.options[key] for key in OF_FILES if key in self.options}
+            data, named = self._opened()
+            table = read(data, target, fields, like=like, **options, **named)
+        needed = {field.name for field in fields}
+        return align_to(training.schema, target, table, needed, reading=reading)
+
     def _read(self, options: Mapping[str, Any]) -> Table:
         if isinstance(self.data, Table) and not options:
             return self.data
-        arguments = dict(options)
-        data = self.data
-        if isinstance(data, bytes):
-            data, arguments["name"] = _NamedBytes(data, self.name.lower()), self.name
-            # A compressed file of a few kilobytes may expand to more than the memory.
-            limit = min(max_read_bytes(), UPLOAD_BYTES)
-            arguments["memory_limit"] = MEMORY_PER_BYTE * limit
-        elif isinstance(data, Table):
+        data, named = self._opened()
+        arguments = {**options, **named}
+        if isinstance(data, Table):
             arguments.setdefault("target", None if data.target is None else data.target.name)
         return read(data, arguments.pop("target", None), arguments.pop("schema", None), **arguments)
+
+    def _opened(self) -> tuple[Any, dict[str, Any]]:
+        """Return the data for `penjing.read`, with its name and limit if it is a file in memory."""
+        if not isinstance(self.data, bytes):
+            return self.data, {}
+        # A compressed file of a few kilobytes may expand to more than the memory.
+        limit = MEMORY_PER_BYTE * min(max_read_bytes(), UPLOAD_BYTES)
+        file = _NamedBytes(self.data, self.name.lower())
+        return file, {"name": self.name, "memory_limit": limit}
 
 
 def uploaded(name: str, content: bytes) -> TableSource:

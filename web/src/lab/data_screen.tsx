@@ -167,7 +167,7 @@ function Division({ table }: { table: TableInfo }) {
     });
   };
   const read = async (part: string, file: File) => {
-    const other = await lab.readFile(file);
+    const other = await lab.readFile(file, table);
     if (other) setFiles({ ...files, [part]: other });
   };
   return (

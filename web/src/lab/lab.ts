@@ -290,10 +290,10 @@ export class Lab {
     return true;
   }
 
-  /** Read a table that belongs to the one that is shown, such as its validation rows. */
-  async readFile(file: File): Promise<TableInfo | undefined> {
+  /** Read the validation or test rows of a table, as its training rows were read. */
+  async readFile(file: File, training: TableInfo): Promise<TableInfo | undefined> {
     if (this.isTooLarge(file)) return undefined;
-    const path = `table?name=${encodeURIComponent(file.name)}`;
+    const path = `table?name=${encodeURIComponent(file.name)}&like=${training.table}`;
     return (await this.run((job) => this.host.ask("POST", `${path}&job=${job}`, undefined, file))) as TableInfo | undefined;
   }
 
