@@ -29,6 +29,7 @@ from penjing.prune.bottom_up import fold_bottom_up, inner_nodes_bottom_up, preor
 from penjing.prune.cost_complexity import cost_of, pruning_path
 from penjing.prune.pessimistic import regularized_beta, upper_limit
 from penjing.prune.pre_pruning import ValidationPrePruner
+from penjing.registry import plugins
 from penjing.training.pruning import prune, validation_rows
 from shared import shared
 from strategies import grown, skeleton, tables, whole_weights
@@ -693,3 +694,14 @@ def test_a_classifier_prunes_by_estimated_errors():
     x, y = [[i, i % 3] for i in range(40)], ["a"] * 19 + ["b"] * 21
     model = penjing.ID3Classifier(prune="error-based").fit(x, y)
     assert model.predict([[3, 0], [30, 0]]).tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("method", plugins("pruner"))
+def test_a_tree_of_a_table_without_columns_is_a_root_that_stays(method):
+    table = read([["p"], ["q"], ["q"]], "y", names=["y"])
+    tree = penjing.fit(table, recipe="id3", quiet=True)
+    options = {
+        "reduced-error": {"validation": table}, "cost-complexity": {"alpha": 0.5},
+        "error-based": {"training": table},
+    }  # fmt: skip
+    assert tree.prune(method, **options.get(method, {})).n_nodes == 1

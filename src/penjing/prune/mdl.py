@@ -109,4 +109,4 @@ def column_and_branch_bits(tree: TreeData, inner: npt.NDArray[np.intp]) -> Float
     branches = [log2(max(n, 1)) for n in tree.n_children[inner].tolist()]
     groups = np.where(largest[inner] > 1, n_levels * np.asarray(branches), 0.0)
     by_cut = ~np.isnan(tree.nodes.cut[inner])
-    return np.asarray(log2(len(tree.schema)) + np.where(by_cut, bits, groups))
+    return np.asarray(log2(max(len(tree.schema), 1)) + np.where(by_cut, bits, groups))
