@@ -16,6 +16,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -107,12 +108,29 @@ def test_there_is_no_cors(lab):
         assert not [name for name in headers if name.lower().startswith("access-control")]
 
 
+def test_names_that_files_have_are_accepted(lab):
+    for name in (
+        "西瓜\u3000数据.csv",
+        "بررسی\u200cها.csv",
+        "👩\u200d🌾.csv",
+        "a\xa0b.csv",
+        "12:30.csv",
+        "\u200fשלום.csv",
+    ):
+        table = lab.ask("POST", f"table?name={quote(name)}", content=CSV)
+        assert table["name"] == name
+        book = lab.ask("POST", "workbook", {"table": table["table"]})["workbook"]
+        script = lab.ask("GET", f"workbook/{book}/script")["content"]
+        assert f"DATA = {name!r}" in script
+
+
 def test_paths_lead_nowhere(lab):
     secret = Path(__file__).resolve()
     for path in ("/../../etc/passwd", "/..%2f..%2fetc%2fpasswd", "//etc/passwd", "/static/lab.js",
                  "/penjing/webapp/server.py", "/%00", f"/{secret}"):  # fmt: skip
         assert lab.send("GET", path, headers={"Sec-Fetch-Site": "none"})[0] == 404
-    for name in ("../rows.csv", "/etc/passwd", "a/b.csv", "C:\\rows.csv", "..", "", "a\x00b"):
+    for name in ("../rows.csv", "/etc/passwd", "a/b.csv", "C:\\rows.csv", "..", "", "a\x00b",
+                 "a\nb", "a\u2028b", "example:fish", "x" * 256):  # fmt: skip
         quoted = "".join(f"%{byte:02x}" for byte in name.encode())
         assert lab.refused("POST", f"table?name={quoted}", content=CSV) == (400, "lab_bad_name")
     for table in (str(secret), "../../etc/passwd", "example:fish", ["x"], None, 5):

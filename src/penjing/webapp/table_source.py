@@ -10,9 +10,10 @@ import io
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
+from unicodedata import category
 
 from penjing.data.read import read
-from penjing.data.read.example_files import EXAMPLES, PREFIX
+from penjing.data.read.example_files import EXAMPLES, PREFIX, is_example
 from penjing.data.read.files import MEMORY_PER_BYTE, max_read_bytes
 from penjing.data.table import Table
 from penjing.errors import ChoiceError, DataError, unknown_name_error
@@ -22,6 +23,8 @@ UPLOAD_BYTES = 512 * 2**20
 """The largest file that can be uploaded, and the largest size that it may expand to."""
 MAX_NAME = 255
 """The longest name of an uploaded file."""
+NOT_IN_NAMES = {"Cc", "Cs", "Zl", "Zp"}
+"""Unicode's categories of control characters, parts of characters, and ends of lines."""
 READING = ("target", "schema", "keep")
 """What the page may change about how a table is read."""
 OF_FILES = ("missing", "encoding", "names", "separator", "decimal", "fold_case", "sheet")
@@ -172,10 +175,12 @@ def checked_name(name: object) -> str:
     Traceback (most recent call last):
     penjing.errors.ChoiceError: the name of a file is needed, without folders; got '../rows.csv'.
     """
-    is_name = isinstance(name, str) and 0 < len(name) <= MAX_NAME and name.isprintable()
-    if not is_name or set(str(name)) & set("/\\:") or name in (".", ".."):
+    if not isinstance(name, str) or not 0 < len(name) <= MAX_NAME or name in (".", ".."):
         raise ChoiceError("lab_bad_name", name=name)
-    return str(name)
+    is_other = bool(set(name) & {"/", "\\"}) or is_example(name)
+    if is_other or {category(character) for character in name} & NOT_IN_NAMES:
+        raise ChoiceError("lab_bad_name", name=name)
+    return name
 
 
 def example_source(name: object) -> TableSource:
