@@ -245,3 +245,28 @@ def test_requests_that_mean_nothing_are_refused():
     for body in ({}, {"seed": -1}, {"seed": "a"}, {"example": "../x"}, {"seed": 1, "student": 5},
                  {"table": "x"}, {"seed": 1, "recipe": "rpart"}):  # fmt: skip
         assert answer(student.lab, "POST", "exercise", body)[0] in (400, 404)
+
+
+def test_names_that_differ_in_case_only_are_not_taken_for_each_other():
+    rows = [
+        ["p", "u", "Yes"],
+        ["P", "v", "yes"],
+        ["p", "v", "Yes"],
+        ["P", "u", "yes"],
+        ["q", "v", "no"],
+    ]
+    table = penjing.read(rows, "y", names=["a", "A", "y"], quiet=True)
+    exercise = Exercise(penjing.worksheet(table, recipe="id3", depth=1, quiet=True))
+    answers = {a["id"]: a for a in exercise.worksheet.solution["answers"]}
+    result = next(id_ for id_, a in answers.items() if a["value"] == {"class": "Yes"})
+    branch = next(
+        id_ for id_, a in answers.items() if id_.startswith("1.branch") and a["value"] == "p"
+    )
+    assert answers["1.chosen"]["value"] == "a"
+    for id_, other, sloppy in (
+        ("1.chosen", "A", " 'a' "),
+        (result, "yes", ' "Yes" '),
+        (branch, "P", "'p'"),
+    ):
+        assert exercise.check(id_, other)["state"]["verdict"] == "wrong"
+        assert exercise.check(id_, sloppy)["state"]["verdict"] == "right"

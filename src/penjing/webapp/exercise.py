@@ -111,7 +111,8 @@ class Exercise:
             if state.is_closed:
                 return self._checked(state)
             id_ = state.id
-            verdict = judge(self._blanks[id_], self._answers[id_], text, self._scores(id_))
+            about = self._blanks[id_], self._answers[id_]
+            verdict = judge(*about, text, self._scores(id_), self._names(about[0]))
             if verdict != UNREADABLE:
                 state.attempts += 1
             state.verdict, state.value = verdict, text
@@ -234,6 +235,17 @@ class Exercise:
         return {
             c["column"]: float(c[measure]) for c in step["candidates"] if c.get(measure) is not None
         }
+
+    def _names(self, blank: Plain) -> set[str]:
+        """Return the classes or categories that the answer of a blank may be."""
+        sheet = self.worksheet.sheet
+        if blank["kind"] == "result":
+            return {str(name) for name in sheet["classes"]}
+        if blank["kind"] != "condition":
+            return set()
+        name = blank.get("column") or self.worksheet.steps[blank["node"] - 1]["question"]
+        split = next((column for column in sheet["columns"] if column["name"] == name), None)
+        return set() if split is None else {str(name) for name in split["categories"]}
 
     def _state_and_score(self, state: AnswerState) -> Plain:
         return {"state": state.to_json(self._answer(state)), "score": self.score()}

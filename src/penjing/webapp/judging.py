@@ -2,14 +2,14 @@
 
 A number is right within the worksheet's tolerance and nearly right within ten times that. Counts
 are right or wrong. A column is nearly right if its score is as near to the best one. Texts are
-compared without blanks, quotes and case.
+compared without blanks, quotes and case, unless the worksheet has names that differ in these only.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 Plain = Mapping[str, Any]
@@ -59,7 +59,13 @@ def normalized(text: object) -> str:
     return "".join(c for c in plain if not c.isspace() and c not in "'\"“”‘’{}[]").casefold()
 
 
-def judge(blank: Plain, answer: Plain, text: str, scores: Mapping[str, float]) -> str:
+def judge(
+    blank: Plain,
+    answer: Plain,
+    text: str,
+    scores: Mapping[str, float],
+    names: Collection[str] = (),
+) -> str:
     """Return whether a text is the answer of a blank.
 
     Parameters
@@ -72,6 +78,9 @@ def judge(blank: Plain, answer: Plain, text: str, scores: Mapping[str, float]) -
         What the student wrote.
     scores : dict
         The score of each column that can be split on in the node of the blank.
+    names : collection of str
+        The columns, categories or classes that the answer may be; one of them, written exactly,
+        is no other one.
 
     Examples
     --------
@@ -90,11 +99,13 @@ def judge(blank: Plain, answer: Plain, text: str, scores: Mapping[str, float]) -
     if kind == "column":
         return _judge_column(answer, text, scores)
     if kind == "result":
-        return _judge_result(answer, text)
+        return _judge_result(answer, text, names)
     if kind == "path":
         wanted = normalized(",".join(answer["value"]))
         return RIGHT if normalized(text).strip(",") == wanted else WRONG
     texts = answer.get("accepted", [answer["value"]])
+    if _is_other_name(text, texts, names):
+        return WRONG
     verdicts = [_judge_condition(str(wanted), text) for wanted in texts]
     return next((v for v in (RIGHT, NEARLY) if v in verdicts), WRONG)
 
@@ -120,22 +131,28 @@ TOLERANCE = 2e-3
 
 
 def _judge_column(answer: Plain, text: str, scores: Mapping[str, float]) -> str:
-    given = normalized(text)
-    if given in {normalized(name) for name in answer["accepted"]}:
+    given, is_other = normalized(text), _is_other_name(text, answer["accepted"], scores)
+    if given in {normalized(name) for name in answer["accepted"]} and not is_other:
         return RIGHT
     by_name = {normalized(name): score for name, score in scores.items()}
-    best = by_name.get(normalized(answer["value"]))
-    if best is None or given not in by_name:
+    own, best = scores.get(text.strip(), by_name.get(given)), scores.get(answer["value"])
+    if best is None or own is None:
         return WRONG
-    is_near = abs(by_name[given] - best) <= NEAR_FACTOR * TOLERANCE
-    return NEARLY if is_near else WRONG
+    return NEARLY if abs(own - best) <= NEAR_FACTOR * TOLERANCE else WRONG
 
 
-def _judge_result(answer: Plain, text: str) -> str:
+def _is_other_name(text: str, wanted: Collection[object], names: Collection[str]) -> bool:
+    """Return whether a text is exactly a name that is not wanted."""
+    return text.strip() in names and text.strip() not in {str(name) for name in wanted}
+
+
+def _judge_result(answer: Plain, text: str, names: Collection[str]) -> str:
     given, value = normalized(text), answer["value"]
     if "node" in value:
         number = parse_number(re.sub(r"^(node|结点|節點|#)", "", given))
         return RIGHT if number == value["node"] else WRONG
+    if _is_other_name(text, [value["class"]], names):
+        return WRONG
     return RIGHT if given == normalized(value["class"]) else WRONG
 
 
