@@ -152,6 +152,15 @@ def test_hostile_names_are_only_text(open_lab, tmp_path, lang, width):
     check(lab)
 
 
+def test_the_badge_beside_a_long_name_is_one_line(open_lab, tmp_path):
+    rows = "".join(f"{i % 9},{'pq'[i % 9 > 4]}\n" for i in range(60))
+    (tmp_path / "a.csv").write_text(f"{'x' * 200},class\n{rows}")
+    lab = open_lab()
+    lab.page.set_input_files("#lab-file", tmp_path / "a.csv")
+    lab.grow("cart-binary")
+    assert lab.page.evaluate("document.querySelector('.candidates .badge').offsetHeight") < 24
+
+
 @pytest.mark.parametrize("width", [390, 700, 1000])
 def test_the_panel_has_room_in_small_windows(open_lab, width):
     lab = open_lab("en", "light", {"width": width, "height": 800})
