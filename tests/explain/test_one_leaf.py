@@ -68,6 +68,11 @@ def rows_without_values():
     return penjing.read(rows, "y")
 
 
+def few_of_a_class():
+    """Three rows of a class, which a category separates from the others."""
+    return penjing.read([{"a": "uv"[i < 3], "y": "np"[i < 3]} for i in range(24)], "y", quiet=True)
+
+
 CASES = [
     (melons, "rpart", {}, "one_leaf_min_weight", "minsplit=20"),
     (ten_melons, "c4.5", {}, "one_leaf_pruned", "estimated errors"),
@@ -83,6 +88,9 @@ CASES = [
     (noise, "id3", {"max_leaves": 1}, "one_leaf_max_leaves", "max_leaves=1"),
     (noise, "id3", {"min_weight": 1000}, "one_leaf_min_weight", "min_weight=1000"),
     (noise, "id3", {"min_gain": 1}, "one_leaf_min_gain", "min_gain=1"),
+    (noise, "c4.5", {"min_weight": 1000}, "one_leaf_min_weight", "(min_weight=1000)"),
+    (noise, "c5.0", {"min_branch": 200}, "one_leaf_min_weight", "(min_branch=200)"),
+    (few_of_a_class, "rpart", {}, "one_leaf_min_branch", "(minbucket=7)"),
     (noise, "cart-binary", {"min_branch": 200}, "one_leaf_min_branch", "min_branch=200"),
     (noise, "cart-binary", {"validation": 0.3, "seed": 1}, "one_leaf_validation", "validation set"),
     (ten_melons_with_density, "c4.5", {}, "one_leaf_screened", "no average gain"),
@@ -177,8 +185,13 @@ def test_fit_warns_in_python_and_can_be_silenced():
 )  # fmt: skip
 def test_what_the_command_suggests_is_true_as_typed(recipe, options, capsys):
     command = ["fit", "example:golf", "--recipe", recipe, *options, "--lang", "en"]
-    assert main(command) == 0
+    is_refused = recipe in ("rpart", "sklearn") and options[:1] in (
+        ["--min-weight"],
+        ["--min-branch"],
+    )
+    assert main(command) == is_refused
     said = capsys.readouterr().err
+    assert ("its own setting is --min" in said) == is_refused
     for typed, n in re.findall(
         r"((?:--\S+ \S+ ?)+)\((\d+) leaves\)", said.partition("To grow more:")[2]
     ):
@@ -324,3 +337,22 @@ def test_what_the_user_forced_is_the_reason():
         said = str(caught[-1].message)
         assert words in said
         assert "To grow more" not in said
+
+
+@pytest.mark.parametrize("recipe", ["id3", "c4.5", "c5.0", "rpart", "sklearn"])
+def test_a_minimum_by_the_name_of_scikit_learn_is_lifted_by_that_name(recipe):
+    table = penjing.example("watermelon3.0")
+    with pytest.warns(penjing.DataWarning, match="min_samples_split=[02]"):
+        tree = penjing.fit(table, recipe=recipe, min_samples_split=60)
+    assert tree.n_leaves == 1
+
+
+def test_a_forbidden_column_is_no_candidate():
+    rows = [{"a": "uv"[i % 2], "b": i % 3, "y": "np"[i % 2]} for i in range(30)]
+    table = penjing.read(rows, "y")
+    for recipe, settings in (("c4.5", {}), ("id3", {"min_gain": 0.5})):
+        tree = penjing.fit(table, recipe=recipe, forbid=["a"], quiet=True, **settings)
+        assert tree.n_leaves == 1
+        text = one_leaf(tree, table).text()
+        assert "a:" not in text
+        assert "'a'" not in text

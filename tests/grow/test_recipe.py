@@ -179,3 +179,19 @@ def test_a_named_criterion_is_not_confused_with_the_equal_default():
     named = recipe_of("rpart", criterion="gini")
     assert recipe_of(named).is_criterion_named
     assert not recipe_of(recipe_of("rpart")).is_criterion_named
+
+
+@pytest.mark.parametrize(
+    ("recipe", "setting", "near"),
+    [
+        ("rpart", "min_weight", "minsplit"),
+        ("rpart", "min_branch", "minbucket"),
+        ("sklearn", "min_weight", "min_samples_split"),
+        ("sklearn", "min_branch", "min_samples_leaf"),
+    ],
+)
+def test_a_setting_that_a_program_does_not_use_is_refused(recipe, setting, near):
+    with pytest.raises(ChoiceError, match=f"does not use {setting}; its own setting is {near}"):
+        RECIPES[recipe].but(**{setting: 5})
+    assert RECIPES[recipe].but(**{setting: 0}) == RECIPES[recipe]
+    assert setting not in RECIPES[recipe].table()

@@ -134,7 +134,7 @@ def _message(console: Console, problem: PenjingError, options: Mapping[str, str]
         from penjing.grow.setting_names import NEAREST  # noqa: PLC0415 - seldom needed
 
         values["word"] = options.get(str(values["word"]), values["word"])
-        if problem.key == "nearest_setting":
+        if problem.key.startswith("nearest_setting"):
             alpha = {NEAREST["ccp_alpha"]: "`penjing prune -m cost-complexity`"}
             values["near"] = (alpha | dict(options)).get(str(values["near"]), values["near"])
     if problem.key.startswith("unknown_choice"):

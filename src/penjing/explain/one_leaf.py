@@ -14,6 +14,7 @@ from penjing.dialects.recipes import recipe_of
 from penjing.errors import ChoiceError, PenjingError
 from penjing.explain.node import explain
 from penjing.formatting.lists import join_most, join_names
+from penjing.grow.setting_names import SAME
 from penjing.i18n import say
 from penjing.text.formula import decimals
 from penjing.text.labels import quoted
@@ -183,10 +184,11 @@ def _reason(tree: TreeData, table: Table) -> tuple[str, dict[str, Any], str]:
     found = _reason_of_rows(tree, table)
     if found is not None:
         return found
-    root = explain(tree, 0, table)
+    root = dict(explain(tree, 0, table))
     values: dict[str, Any]
-    stop = str(root["stop"])
-    candidates = root["candidates"]
+    stop, forbidden = str(root["stop"]), forbidden_columns(tree)
+    candidates = [c for c in root["candidates"] if c["column"] not in forbidden]
+    root["candidates"] = candidates
     if stop == "pruned" and tree.recipe.get("max_leaves") and _errors_of_root(tree) is None:
         stop = "max_leaves"  # no split of the root has so few branches
     if stop in ("no_gain", "alike"):
@@ -296,10 +298,22 @@ def _limit(tree: TreeData, stop: str) -> dict[str, Any]:
         name: value for name, value in own.items() if value not in (None, unlimited[name])
     } or own
     limit = dialect.limit(tree.recipe, stop)
+    if limit is not None and tree.recipe.get("min_weight") == limit and "min_weight" in limiting:
+        limiting = {"min_weight": limit}  # not the program's own limit, which is lower
+    elif len(limiting) > 1 and stop == "min_weight":
+        limiting.pop("min_weight", None)
     if limit is None:
         limit = next(iter(limiting.values()), None)
-    settings = ", ".join(f"{name}={_plain(value)}" for name, value in limiting.items())
+    settings = ", ".join(
+        f"{name}={_plain(limit if value is None else value)}" for name, value in limiting.items()
+    )
     return {"setting": settings, "limit": _plain(limit)}
+
+
+def _lifted(tree: TreeData, stop: str) -> dict[str, Any]:
+    """Return the settings that lift a limit, without those that the tree has already."""
+    unlimited = dialect_of(tree).unlimited.get(stop, {})
+    return {name: value for name, value in unlimited.items() if tree.recipe.get(name) != value}
 
 
 def _plain(value: Any) -> str:  # noqa: ANN401 - of any setting
@@ -321,7 +335,7 @@ def _errors_of_root(tree: TreeData) -> dict[str, Any] | None:
 def _untried(tree: TreeData, stop: str, pruning_options: tuple[str, ...]) -> tuple[Suggestion, ...]:
     """Return the setting that stopped growing, the textbook's recipes, and growing unpruned."""
     dialect = dialect_of(tree)
-    attempts = [dialect.unlimited[stop]] if stop in dialect.unlimited else []
+    attempts = [lifted] if (lifted := _lifted(tree, stop)) else []
     attempts += [{"recipe": name} for name in dialect.textbook_recipes]
     found = [Suggestion(settings, None) for settings in attempts]
     if pruning_options and stop in _BY_PRUNING:
@@ -401,7 +415,7 @@ class _Search:
         for _ in range(MOST_CHANGES):
             try:
                 stop = _reason(tree, self.table)[2] if stop is None else stop
-                lifted = {**attempt.settings, **dialect_of(tree).unlimited.get(stop, {})}
+                lifted = attempt.settings | _lifted(tree, stop)
                 if self.given.pruning and not attempt.is_unpruned and stop in _BY_PRUNING:
                     attempt = replace(attempt, is_unpruned=True)
                 elif lifted != attempt.settings:
@@ -454,6 +468,10 @@ def _grown_with(settings: dict[str, Any], regrow: Regrower) -> tuple[dict[str, A
             given = error.values.get("one")
             if error.key not in ("setting_twice", "settings_clash") or name not in settings:
                 raise
+            least = settings[name]
+            if given in SAME and isinstance(least, float) and least.is_integer():
+                least = int(least)  # a float would be a share of the rows
+            settings = settings | {name: least}
             settings = {str(given) if k == name else k: value for k, value in settings.items()}
     return settings, regrow(**settings)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -42,6 +42,8 @@ class DialectOptions:
     """The policies for missing values besides ``refuse`` and ``fraction``."""
     orders_categories: ClassVar[bool] = False
     """Whether categories are compared by their position, so that a threshold divides them."""
+    replaced: ClassVar[Mapping[str, str]] = {}
+    """Settings of a recipe that the dialect does not use, and what it has in their place."""
     counts_weightless: ClassVar[bool] = False
     """Whether minimum sizes count rows of weight 0."""
 

@@ -204,6 +204,9 @@ class Recipe:
             )
         for name in ("min_weight", "min_branch", "min_gain"):
             arguments.number(name, getattr(self, name))
+        for name, near in self.options.replaced.items():
+            if getattr(self, name):
+                raise ChoiceError("nearest_setting_own", word=name, recipe=self.name, near=near)
         _check_switches(self)
         _check_switches(self.options)
         _ = self.dialect  # raises an error if there is none of that name
@@ -344,7 +347,8 @@ class Recipe:
         ('(midpoint)', 'multiway')
         """
         fixed = {name: f"({word})" for name, word in self.options.fixed.items()}
-        settings = {k: v for k, v in self.settings().items() if k != "name"}
+        hidden = {"name", *self.options.replaced}
+        settings = {k: v for k, v in self.settings().items() if k not in hidden}
         if self.dialect.takes_constraints:
             settings |= {name: getattr(self, name) for name in CONSTRAINTS}
         return fixed | {name: _word(value) for name, value in settings.items()}

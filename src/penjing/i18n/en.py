@@ -1983,6 +1983,7 @@ MESSAGES: dict[str, str] = {
     "weight_negative": "the weight of row {row} is {value}. Weights must be at least 0.",
     "weight_missing": "the weight of row {row} is missing. Give every row a weight of at least 0.",
     "weight_infinite": "the weight of row {row} is infinite. Weights must be finite.",
+    "nearest_setting_own": "recipe '{recipe}' does not use {word}; its own setting is {near}.",
     "nearest_setting": (
         "{word} is a setting of recipe 'sklearn'. The nearest setting of '{recipe}' is {near}."
     ),

@@ -1908,6 +1908,7 @@ MESSAGES: dict[str, str] = {
     "weight_negative": "第 {row} 行的权重是 {value}。权重不能小于 0。",
     "weight_missing": "第 {row} 行缺少权重。请为每行给出不小于 0 的权重。",
     "weight_infinite": "第 {row} 行的权重是无穷大。权重必须是有限的数。",
+    "nearest_setting_own": "配方“{recipe}”不使用 {word}，与之对应的设置是 {near}。",
     "nearest_setting": "{word} 是配方 sklearn 的设置。配方“{recipe}”中与之最接近的是 {near}。",
     "setting_twice": "{one} 与 {other} 是同一个设置，请只给出一个。",
     "bad_class_names": (

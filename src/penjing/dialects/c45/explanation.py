@@ -8,7 +8,7 @@ from penjing.tree import dialect as tree_dialect
 from penjing.tree.dialect import Explanation, Settings, screened_out, setting_limit
 
 UNLIMITED = tree_dialect.UNLIMITED | {
-    "min_weight": {"min_branch": 1.0},
+    "min_weight": {"min_weight": 0.0, "min_branch": 1.0},
     "min_branch": {"min_branch": 1.0},
     "pruned": {"pruning": "none"},
 }

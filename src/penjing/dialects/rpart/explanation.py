@@ -24,6 +24,9 @@ def limit(settings: Settings, stop: str) -> Any:  # noqa: ANN401 - of any settin
     """Return the limit of a stop condition, by rpart's own settings."""
     if stop == "complexity":
         return settings.get("cp")
+    if stop == "min_branch":
+        least = settings.get("minbucket")
+        return round(settings.get("minsplit", 0) / 3) if least is None else least
     value = setting_limit(settings, stop)
     return max(value, settings.get("minsplit", 0)) if stop == "min_weight" else value
 

@@ -64,6 +64,7 @@ class RpartOptions(DialectOptions):
 
     shapes: ClassVar[tuple[str, ...]] = ("binary",)
     counts_weightless: ClassVar[bool] = True
+    replaced: ClassVar[Mapping[str, str]] = {"min_weight": "minsplit", "min_branch": "minbucket"}
     missing_policies: ClassVar[tuple[str, ...]] = ("surrogate",)
     criteria: ClassVar[tuple[str, ...] | None] = ("gini", "gain", "variance")
 

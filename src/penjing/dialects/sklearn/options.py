@@ -73,6 +73,10 @@ class SklearnOptions(DialectOptions):
     orders_categories: ClassVar[bool] = True
     missing_policies: ClassVar[tuple[str, ...]] = ("direction",)
     criteria: ClassVar[tuple[str, ...] | None] = ("gini", "gain", "variance")
+    replaced: ClassVar[Mapping[str, str]] = {
+        "min_weight": "min_samples_split",
+        "min_branch": "min_samples_leaf",
+    }
 
     min_samples_split: int | float = 2
     min_samples_leaf: int | float = 1
