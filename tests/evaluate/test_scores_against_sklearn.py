@@ -81,6 +81,33 @@ class PredictionSet:
         )
 
 
+class FewRows(PredictionSet):
+    """Up to 30 classes, few leaves, weights of very different size, and often only one class."""
+
+    def __init__(self, seed: int) -> None:
+        random = np.random.default_rng([21, seed])
+        self.k = 2 if seed % 3 == 0 else int(random.integers(3, 31))
+        n, n_leaves = int(random.choice([1, 2, 3, 7, 40, 300])), int(random.integers(1, 12))
+        leaves = random.dirichlet(np.full(self.k, random.choice([0.05, 0.3, 1, 5])), n_leaves)
+        if random.random() < 0.2:
+            leaves = np.eye(self.k)[random.integers(0, self.k, n_leaves)]
+        self.shares = leaves[random.integers(0, n_leaves, n)]
+        present = random.permutation(self.k)[: int(random.integers(1, self.k + 1))]
+        self.actual = random.choice(present[:1] if random.random() < 0.2 else present, n)
+        exponents = random.integers(-6, 6, n)
+        weights = np.ones(n), random.integers(1, 6, n) * 1.0, 10.0**exponents
+        self.weight = weights[int(random.integers(0, 3))]
+        self.predicted = self.shares.argmax(axis=1)
+        if random.random() < 0.2:
+            self.predicted = random.integers(0, self.k, n)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_scores_of_few_rows_and_many_classes_equal_those_of_scikit_learn(seed, monkeypatch):
+    monkeypatch.setitem(globals(), "PredictionSet", FewRows)
+    test_scores_of_classes_equal_those_of_scikit_learn(seed)
+
+
 @pytest.mark.parametrize("seed", range(N_SETS))
 def test_scores_of_classes_equal_those_of_scikit_learn(seed):
     given = PredictionSet(seed)

@@ -357,14 +357,18 @@ def macro(values: list[float | None]) -> float | None:
 def weighted(values: list[float | None], support: list[float]) -> float | None:
     """Return the mean of the values that are defined, weighted by the rows of each class.
 
+    As in scikit-learn it is the plain mean if none of their classes has rows.
+
     Examples
     --------
     >>> weighted([0.5, None, 1.0], [1, 5, 3])
     0.875
+    >>> weighted([None, 0.0], [5, 0])
+    0.0
     """
     known = [(v, w) for v, w in zip(values, support, strict=True) if v is not None]
     total = sum(w for _, w in known)
-    return sum(v * w for v, w in known) / total if total else None
+    return sum(v * w for v, w in known) / total if total else macro(values)
 
 
 def calibration_points(groups: ProbabilityGroups, bins: int) -> list[dict[str, float]]:
