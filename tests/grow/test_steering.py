@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 import penjing
 from penjing.data.lazy_column import LazyColumn
+from penjing.data.read import read
 from penjing.data.table import Column, Table, numeric
 from penjing.errors import PenjingError
-from penjing.text.node_path import node_path
+from penjing.text.node_path import find_node, node_path
 from penjing.training.train import train
 from penjing.tree.forced import STEERING, forced_nodes
 from penjing.tree.tree_data import TreeData
@@ -91,6 +92,45 @@ def test_forcing_what_the_recipe_chooses_changes_nothing(name: str, engine: str,
     again = grown(table, name, engine=engine, force_splits=forced, **UNPRUNED[name])
     assert without_steering(again) == without_steering(tree)
     assert sorted(forced_nodes(again)) == sorted(set(nodes))
+
+
+ODD_NAMES = [
+    "a=b", "a, b", "a<=b", "x≤3", "in {a}", "'q'", '"d"', "a b", "ab", "=", "t;u", "a/b",
+    ",lead", "trail,", "名 称", "<=3", "12", "root", "=>", "{z}", "\\", "tab\tx", "it's", "its",
+    "?", "p ≠ ?", "'a'", "a", "A", "==", "new york", "newyork", "≤ 3", ",x", "x,", "→", "∅",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("recipe", ["id3", "cart-textbook", "cart-binary", "rpart"])
+@pytest.mark.parametrize("seed", range(6))
+def test_paths_of_odd_names_lead_to_their_nodes(recipe: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    names, n = rng.permutation(ODD_NAMES)[:5].tolist(), 120
+    columns: dict[str, Any] = {}
+    score = rng.normal(0, 0.4, n)
+    for name in names[:3]:
+        levels = rng.permutation(ODD_NAMES)[: rng.integers(3, 7)]
+        codes = rng.integers(0, len(levels), n)
+        score += rng.normal(size=len(levels))[codes]
+        columns[name] = levels[codes].tolist()
+    for name in names[3:]:
+        columns[name] = rng.normal(size=n).round(2)
+        score += columns[name]
+        columns[name][rng.random(n) < 0.1 * (recipe != "cart-textbook")] = np.nan
+    columns["class"] = np.where(score > 0, "yes, it is", "n=1").tolist()
+    kinds = dict.fromkeys(names[:3], "categorical")
+    table = read(columns, "class", kinds, keep=names, missing={"only": []})
+    options: dict[str, Any] = {"missing": "branch"} if recipe in {"id3", "cart-binary"} else {}
+    options |= {"minsplit": 4, "minbucket": 2, "cp": 0} if recipe == "rpart" else {"max_depth": 4}
+    tree = grown(table, recipe, **options)
+    paths = [node_path(tree, node) for node in range(tree.n_nodes)]
+    assert [find_node(tree, path)[0] for path in paths] == [*range(tree.n_nodes)]
+    forced = {
+        paths[node]: [tree.schema[int(tree.nodes.column[node])].name]
+        for node in np.flatnonzero(~tree.is_leaf)
+    }
+    again = grown(table, recipe, force_splits=forced, **options)
+    assert without_steering(again) == without_steering(tree)
 
 
 @pytest.mark.parametrize("name", UNPRUNED)

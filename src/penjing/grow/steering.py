@@ -22,7 +22,7 @@ from penjing.grow.forced_choice import ForcedSplit, forced_choice
 from penjing.grow.recipe import Recipe
 from penjing.grow.search import Choice
 from penjing.i18n import Names, Word
-from penjing.text.node_path import branch_names, match_branch, normalize_path
+from penjing.text.node_path import branch_names, match_branch, normalize_path, readable
 from penjing.tree.builder import TreeBuilder
 from penjing.tree.forced import Step, branch_by_step, step_of
 from penjing.tree.split import BestSplits, Split
@@ -350,7 +350,7 @@ class ForcedNodes:
         field = self._engine.schema[split.column]
         known = branch_names(field, split)
         values = {"path": path, "column": field.name, "known": Names(known)}
-        rest = lost.rest if isinstance(lost.rest, str) else ""
+        rest = readable(lost.rest) if isinstance(lost.rest, str) else ""
         near = closest_match(rest.split(",")[0], [name.replace(" ", "") for name in known])
         if near is None:
             return ChoiceError("force_path_unknown", **values)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 from penjing.data.table import Field
 from penjing.errors import ChoiceError, closest_match
@@ -14,7 +17,13 @@ from penjing.tree.tree_data import TreeData
 
 ROOTS = ("", "root", "根结点", "根")
 _SEPARATORS = ",，;；/"
-_SIGNS = {"≤": "<=", "≥": ">=", "＝": "=", "＞": ">", "＜": "<", "==": "=", "∈": "in"}
+_SIGNS = {"≤": "<=", "≥": ">=", "≠": "!=", "＝": "=", "＞": ">", "＜": "<", "==": "=", "∈": "in"}
+_ENDS = re.escape(f"{_SEPARATORS}{''.join(_SIGNS)}<>!{{}}")
+_QUOTED = re.compile(rf"""(?<![^\s{_ENDS}])('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?![^\s{_ENDS}])""")
+"""A quoted name: quotes within a word are part of it."""
+_PRIVATE, _MEANINGFUL = 0xF0000, f"{_SEPARATORS}{''.join(_SIGNS)}'\"{{}}<>!"
+"""Characters with a meaning in paths are moved up to the first number where they are quoted."""
+_Found = TypeVar("_Found")
 _CUT = re.compile(r"(<=|>=|<|>)([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)", re.IGNORECASE)
 
 
@@ -117,14 +126,9 @@ def match_branch(
     >>> match_branch("density>0.38,root=curled", Field("density", "numeric"), split, (0.36, 0.4))
     (1, 'root=curled')
     """
-    best: tuple[int, int] | None = None
-    for spelling, branch in _branch_spellings(field, split, between):
-        after = rest[len(spelling) :]
-        fits = rest.startswith(spelling) and (not after or after[0] in _SEPARATORS)
-        if fits and (best is None or len(spelling) > best[1]):
-            best = branch, len(spelling)
+    best = _longest(rest, _branch_spellings(field, split, between))
     if best is None and split.cut is not None and field.is_numeric:
-        best = _match_cut(rest, _normalize(field.name), between)
+        best = _match_cut(rest, field.name, between)
     return None if best is None else (best[0], rest[best[1] :].lstrip(_SEPARATORS))
 
 
@@ -146,28 +150,65 @@ def branch_names(field: Field, split: Split) -> list[str]:
 
 def _branch_spellings(
     field: Field, split: Split, between: tuple[float, float]
-) -> list[tuple[str, int]]:
-    name = _normalize(field.name)
+) -> Iterator[tuple[str, bool, int]]:
+    """Yield texts of the branches, whether they are as printed, and the branch."""
     if split.cut is None:
-        spellings = []
         for branch, group in enumerate(split.groups):
-            levels = [_normalize(level_text(field, code)) for code in group.tolist()]
+            levels = [level_text(field, code) for code in group.tolist()]
             for level in levels:
-                spellings += [(f"{name}={level}", branch), (level, branch)]
-            spellings.append((f"{name}in{{{','.join(levels)}}}", branch))
-        return spellings
-    if math.isinf(split.cut):
-        return [(f"{name}≠?", 0), (f"{name}!=?", 0), (f"{name}=?", 1), ("≠?", 0), ("=?", 1)]
-    ats = [repr(float(split.cut))]
-    if not field.is_numeric:
-        codes = {int(split.cut), *_positions(between, len(field.levels))}
-        ats = [_normalize(level_text(field, code)) for code in codes]
-    return [
-        (f"{start}{sign}{at}", branch)
-        for start in (name, "")
-        for branch, sign in enumerate(("<=", ">"))
-        for at in ats
-    ]
+                for text, is_printed in _level_spellings(field.name, level):
+                    yield text, is_printed, branch
+            for name in _written(field.name):
+                yield f"{name} in {{{', '.join(map(quoted, levels))}}}", True, branch
+                yield f"{name} in {{{', '.join(levels)}}}", False, branch
+    else:
+        yield from _threshold_spellings(field, split.cut, between)
+
+
+def _threshold_spellings(
+    field: Field, cut: float, between: tuple[float, float]
+) -> Iterator[tuple[str, bool, int]]:
+    ends, ats = ("≠ ?", "= ?"), [""]
+    if not math.isinf(cut):
+        ends, ats = ("<=", ">"), [repr(float(cut))]
+        if not field.is_numeric:
+            codes = {int(cut), *_positions(between, len(field.levels))}
+            ats = [at for code in codes for at in _written(level_text(field, code))]
+    for name in (*_written(field.name), ""):
+        for branch, end in enumerate(ends):
+            for at in ats:
+                yield f"{name} {end} {at}", at == quoted(at), branch
+
+
+def _written(name: str) -> dict[str, None]:
+    """Return how a name may be written: as it is printed, and as it is."""
+    return dict.fromkeys((quoted(name), name))
+
+
+def _level_spellings(column: str, level: str) -> Iterator[tuple[str, bool]]:
+    for text in _written(level):
+        is_printed = text == quoted(level)
+        for name in _written(column):
+            yield f"{name} = {text}", is_printed
+        yield text, is_printed
+
+
+def _longest(rest: str, spellings: Iterable[tuple[str, bool, _Found]]) -> tuple[_Found, int] | None:
+    """Return what the longest text at the start of a path stands for, and its length.
+
+    Of equally long ones it is the first that is printed so: ``ab`` is rather ab than 'a b'. A path
+    has no separators at its start.
+    """
+    best: tuple[_Found, int] | None = None
+    rank = (-1, False)
+    for text, is_printed, found in spellings:
+        normal = _normalize(text)
+        for spelling in {normal, normal.lstrip(_SEPARATORS)}:
+            after = rest[len(spelling) :]
+            fits = rest.startswith(spelling) and (not after or after[0] in _SEPARATORS)
+            if fits and (len(spelling), is_printed) > rank:
+                best, rank = (found, len(spelling)), (len(spelling), is_printed)
+    return best
 
 
 def _positions(between: tuple[float, float], n: int) -> range:
@@ -178,10 +219,10 @@ def _positions(between: tuple[float, float], n: int) -> range:
     return range(int(max(low, 0)), int(min(high, n)))
 
 
-def _match_cut(rest: str, name: str, between: tuple[float, float]) -> tuple[int, int] | None:
+def _match_cut(rest: str, column: str, between: tuple[float, float]) -> tuple[int, int] | None:
     """Return the side of a numeric threshold, and the length of its text."""
     low, high = between
-    for start in (name, ""):
+    for start in (*map(_normalize, _written(column)), ""):
         found = _CUT.match(rest, len(start)) if rest.startswith(start) else None
         if found is None or (rest[found.end() :] and rest[found.end()] not in _SEPARATORS):
             continue
@@ -199,48 +240,70 @@ def _check_number(tree: TreeData, node: int) -> int:
 
 
 def _normalize(text: str) -> str:
-    """Return a text for comparison: no blanks, no quotes, ASCII signs."""
+    """Return a text for comparison: no blanks, no quotes, ASCII signs.
+
+    Blanks, separators and signs of names in quotes become other characters.
+
+    Examples
+    --------
+    >>> _normalize("no surfacing ≤ 'it'"), _normalize("it's")
+    ('nosurfacing<=it', 'its')
+    >>> _normalize("'a b'") == _normalize("ab"), _normalize("'a b'") == _normalize('"a b"')
+    (False, True)
+    """
+    text = _QUOTED.sub(_unquoted, text)
     result = "".join(c for c in text if not c.isspace() and c not in "'\"")
     for sign, plain in _SIGNS.items():
         result = result.replace(sign, plain)
     return result
 
 
+def _unquoted(match: re.Match[str]) -> str:
+    try:
+        name = str(ast.literal_eval(match[0]))
+    except (ValueError, SyntaxError):
+        name = match[0][1:-1]
+    return "".join(chr(_PRIVATE + ord(c)) if c.isspace() or c in _MEANINGFUL else c for c in name)
+
+
+def readable(path: str) -> str:
+    """Return the rest of a path for a message."""
+    return "".join(chr(ord(c) - _PRIVATE) if ord(c) >= _PRIVATE else c for c in path)
+
+
 def _matching_branch(tree: TreeData, node: int, rest: str) -> tuple[int, int | None, int] | None:
     """Return the branch with the longest spelling at the start of the rest of a path."""
-    best: tuple[int, int | None, int] | None = None
-    for spelling, child, empty in _spellings(tree, node):
-        after = rest[len(spelling) :]
-        fits = rest.startswith(spelling) and (not after or after[0] in _SEPARATORS)
-        if fits and (best is None or len(spelling) > best[2]):
-            best = (child, empty, len(spelling))
-    return best
+    best = _longest(rest, _spellings(tree, node))
+    return None if best is None else (*best[0], best[1])
 
 
-def _spellings(tree: TreeData, node: int) -> list[tuple[str, int, int | None]]:
+def _spellings(tree: TreeData, node: int) -> Iterator[tuple[str, bool, tuple[int, int | None]]]:
+    """Yield texts of the branches, whether they are as printed, and the child or empty level."""
     field = tree.schema[int(tree.nodes.column[node])]
-    name = _normalize(field.name)
-    spellings: list[tuple[str, int, int | None]] = []
     if field.has_order:
         printed = cut_text(tree, node)
-        cuts = {_normalize(printed.number), repr(float(tree.nodes.cut[node]))}
+        cuts = {printed.number, repr(float(tree.nodes.cut[node]))}
         for branch, child in enumerate(tree.children(node)):
             for sign in {printed.sign(branch, ascii_only=True), ("<=", ">")[branch]}:
                 for cut in cuts:
-                    spellings += [
-                        (f"{name}{sign}{cut}", child, None),
-                        (f"{sign}{cut}", child, None),
-                    ]
-        return spellings
+                    for name in (*_written(field.name), ""):
+                        yield f"{name} {sign} {cut}", True, (child, None)
+    else:
+        yield from _level_branches(tree, node)
+    for child in tree.children(node):
+        yield branch_text(tree, child), True, (child, None)
+
+
+def _level_branches(
+    tree: TreeData, node: int
+) -> Iterator[tuple[str, bool, tuple[int, int | None]]]:
+    field = tree.schema[int(tree.nodes.column[node])]
     levels = [
         (code, c, None) for c in tree.children(node) for code in tree.nodes.levels(c).tolist()
     ]
     for code, child, empty in [*levels, *((code, node, code) for code in tree.empty_levels(node))]:
-        level = _normalize(level_text(field, code))
-        spellings += [(f"{name}={level}", child, empty), (level, child, empty)]
-    for child in tree.children(node):
-        spellings.append((_normalize(branch_text(tree, child)), child, None))
-    return spellings
+        for text, is_printed in _level_spellings(field.name, level_text(field, code)):
+            yield text, is_printed, (child, empty)
 
 
 def _no_branch(tree: TreeData, node: int, text: str, rest: str) -> ChoiceError:
@@ -251,7 +314,8 @@ def _no_branch(tree: TreeData, node: int, text: str, rest: str) -> ChoiceError:
         "word": rest if rest in text else text,
         "known": Names(branches),
     }
-    close = closest_match(rest, [spelling for spelling, _, _ in _spellings(tree, node)])
+    texts = dict.fromkeys(readable(_normalize(text)) for text, _, _ in _spellings(tree, node))
+    close = closest_match(readable(rest), texts)
     if close is None:
         return ChoiceError("no_such_branch", **values)
     return ChoiceError("no_such_branch_near", near=close, **values)
