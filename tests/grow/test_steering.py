@@ -97,7 +97,7 @@ def test_forcing_what_the_recipe_chooses_changes_nothing(name: str, engine: str,
 ODD_NAMES = [
     "a=b", "a, b", "a<=b", "x≤3", "in {a}", "'q'", '"d"', "a b", "ab", "=", "t;u", "a/b",
     ",lead", "trail,", "名 称", "<=3", "12", "root", "=>", "{z}", "\\", "tab\tx", "it's", "its",
-    "?", "p ≠ ?", "'a'", "a", "A", "==", "new york", "newyork", "≤ 3", ",x", "x,", "→", "∅",
+    "?", "p ≠ ?", "'a'", "a", "A", "==", "=a", "new york", "newyork", "≤ 3", ",x", "x,", "→", "∅",
 ]  # fmt: skip
 
 
@@ -131,6 +131,16 @@ def test_paths_of_odd_names_lead_to_their_nodes(recipe: str, seed: int) -> None:
     }
     again = grown(table, recipe, force_splits=forced, **options)
     assert without_steering(again) == without_steering(tree)
+
+
+@pytest.mark.parametrize(("path", "node"), [
+    ("'a b' = 'new york'", 1), ("a b='new york'", 1), ("a b == 'new york'", 1), ("'new york'", 1),
+    ("ab=newyork", 2), ("newyork", 2), ("a b = =a", 3), ("a b==a", 3), ("=a", 3), ("a b = a", 4),
+    ("a", 4), ("a b ==b", 5), ("b", 5), ("a b = x y", 6), ("a b = 'x y'", 6), ('a b = "x y"', 6),
+])  # fmt: skip
+def test_names_of_a_path_may_be_written_without_quotes(path: str, node: int) -> None:
+    levels = {"new york": "y", "newyork": "n", "=a": "y", "a": "n", "b": "y", "x y": "n"}
+    assert find_node(penjing.Tree.from_dict({"a b": levels}), path) == (node, None)
 
 
 @pytest.mark.parametrize("name", UNPRUNED)

@@ -17,11 +17,11 @@ from penjing.tree.tree_data import TreeData
 
 ROOTS = ("", "root", "根结点", "根")
 _SEPARATORS = ",，;；/"
-_SIGNS = {"≤": "<=", "≥": ">=", "≠": "!=", "＝": "=", "＞": ">", "＜": "<", "==": "=", "∈": "in"}
-_ENDS = re.escape(f"{_SEPARATORS}{''.join(_SIGNS)}<>!{{}}")
+_SIGNS = {"≤": "<=", "≥": ">=", "≠": "!=", "＝": "=", "＞": ">", "＜": "<", "∈": "in"}
+_ENDS = re.escape(f"{_SEPARATORS}{''.join(_SIGNS)}<>=!{{}}")
 _QUOTED = re.compile(rf"""(?<![^\s{_ENDS}])('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?![^\s{_ENDS}])""")
 """A quoted name: quotes within a word are part of it."""
-_PRIVATE, _MEANINGFUL = 0xF0000, f"{_SEPARATORS}{''.join(_SIGNS)}'\"{{}}<>!"
+_PRIVATE, _MEANINGFUL = 0xF0000, f"{_SEPARATORS}{''.join(_SIGNS)}'\"{{}}<>=!"
 """Characters with a meaning in paths are moved up to the first number where they are quoted."""
 _Found = TypeVar("_Found")
 _CUT = re.compile(r"(<=|>=|<|>)([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)", re.IGNORECASE)
@@ -190,6 +190,7 @@ def _level_spellings(column: str, level: str) -> Iterator[tuple[str, bool]]:
         is_printed = text == quoted(level)
         for name in _written(column):
             yield f"{name} = {text}", is_printed
+            yield f"{name} == {text}", False
         yield text, is_printed
 
 
