@@ -52,3 +52,8 @@ export function nextUp(x: number): number {
 export function at<T>(list: ArrayLike<T>, index: number): T {
   return list[index] as T;
 }
+
+/** A name without control characters, which might turn the text around. */
+export function printable(name: string): string {
+  return name.replace(/\p{C}/gu, " ");
+}

@@ -78,6 +78,7 @@ MESSAGES: dict[str, str] = {
     "tip_improvement": "improvement: decrease of the impurity times the number of rows",
     "tip_improvement_weight": "improvement: decrease of the impurity times the total weight of the rows",
     "tip_score": "score: gain ratio or gain, less the penalty of a threshold",
+    "tip_value": "{text}: {score}",
     "tip_cut": "exact threshold {cut}",
     "tip_empty": "no training rows: {levels}",
     "because_answer_mixed": "prediction: {answer}, {share}% (averaged over several leaves, so there is no confidence interval)",

@@ -97,6 +97,7 @@ MESSAGES: dict[str, str] = {
     "tip_improvement": "改进量：不纯度的减少量乘以样本数",
     "tip_improvement_weight": "改进量：不纯度的减少量乘以样本的总权重",
     "tip_score": "得分：增益率或增益，减去划分点的惩罚",
+    "tip_value": "{text}：{score}",
     "tip_cut": "划分点的精确值 {cut}",
     "tip_empty": "没有训练样本的取值：{levels}",
     "because_answer_mixed": "预测：{answer}，{share}%（由多个叶结点加权平均而得，没有置信区间）",

@@ -393,3 +393,56 @@ def test_the_name_of_a_long_class_does_not_make_a_split_wide(opened):
     )
     assert len(widths) >= 11
     assert max(widths) < 330
+
+
+SWATCH_AND_NAME = """(entries) => entries.map((entry) => {
+  const range = document.createRange();
+  range.selectNodeContents(entry.querySelector('bdi'));
+  const [swatch, line] = [entry.querySelector('.swatch').getBoundingClientRect(),
+    range.getClientRects()[0]];
+  return [line.left - swatch.right, swatch.top - line.top, line.bottom - swatch.bottom];
+})"""
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_swatches_stand_beside_the_first_line_of_long_names(opened, width):
+    names = ["z" * 200, "several words " * 20, "\u202eevil", "\u05d0\u05d3\u05d5\u05dd", "short"]
+    rows = [{"x": i, "y": names[i // 20]} for i in range(100)]
+    page = opened(penjing.fit(rows, "y", recipe="cart-binary"))
+    page.set_viewport_size({"width": width, "height": 900})
+    for entries in (".legend > li", ".counts th"):
+        places = page.locator(entries).evaluate_all(SWATCH_AND_NAME)
+        assert len(places) == len(names)
+        assert all(0 < left < 12 and above > -3 and below > -3 for left, above, below in places)
+    high = page.locator(".legend > li").evaluate_all("all => all.map(e => e.offsetHeight)")
+    assert max(high) < (60 if width == 390 else 100)  # counts are not broken
+    texts = page.locator(".legend > li, .counts th").all_text_contents()
+    assert not any("\u202e" in text for text in texts)  # it would turn the rest of the line around
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_long_title_leaves_room_for_the_tree_on_a_phone(opened):
+    page = opened(many(3), title="z" * 300)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_timeout(60)
+    assert page.locator("h1").bounding_box()["height"] < 80
+    stage, aside = (page.locator(part).first.bounding_box() for part in (".stage", "aside"))
+    assert aside["y"] - stage["y"] >= 150
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_toolbar_ends_where_the_page_ends_and_shows_the_whole_hint(opened, lang):
+    page = opened(named(3), lang=lang)
+    right = "e => e.getBoundingClientRect().right"
+    end = page.locator("aside").evaluate(right)
+    assert page.locator(".others").evaluate(right) == pytest.approx(end, abs=1)
+    for width in (1400, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        hint, room = page.locator(".search input").evaluate(
+            """e => { const style = getComputedStyle(e);
+                 const context = document.createElement('canvas').getContext('2d');
+                 context.font = style.font;
+                 return [context.measureText(e.placeholder).width,
+                         e.clientWidth - parseFloat(style.paddingLeft) - 14]; }"""
+        )
+        assert hint <= room  # beside the sign that clears the field

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import penjing
 from chinese_trees import PROPER, TREES, WORD, english_words
 
 
@@ -36,3 +37,8 @@ def test_the_chinese_page_has_no_english_words(opened, name):
         )
         found += english_words("page", [t for t in texts if t.strip()], known)
     assert found == []
+
+
+def test_the_score_follows_a_chinese_colon(opened):
+    page = opened(penjing.fit(penjing.example("watermelon3.0"), recipe="c4.5-textbook"), lang="zh")
+    assert "：0.400" in page.locator(".score").inner_text()

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { amount, at } from "../numbers";
+import { amount, at, printable } from "../numbers";
 import { PALETTE, predictionText, sizeText } from "../scene";
 import { percentEnds, type Store } from "../store";
 import { useStore } from "./context";
@@ -106,7 +106,7 @@ function ScoreNote({ node }: { node: number }) {
   const key = data.scale ? "tip_variance" : `tip_${data.criterion}${isWeight ? "_weight" : ""}`;
   const text = say.value(key, { share: score ?? "" });
   if (!score || text === key) return null;
-  return <p class="score">{data.scale ? text : `${text}: ${score}`}</p>;
+  return <p class="score">{data.scale ? text : say.value("tip_value", { text, score })}</p>;
 }
 
 function CopyRule() {
@@ -160,7 +160,7 @@ export function Counts({ total }: { total: readonly number[] }) {
           const style = { width: `${(100 * at(total, class_)) / most}%`, background: at(PALETTE, shade) };
           return (
             <tr key={class_}>
-              <th scope="row"><Swatch shade={shade} /><bdi>{at(classes, class_)}</bdi></th>
+              <th scope="row"><Swatch shade={shade} /><bdi>{printable(at(classes, class_))}</bdi></th>
               <td>{amount(at(total, class_))}</td>
               <td class="bars"><span class="share" aria-hidden="true" style={style} /></td>
             </tr>

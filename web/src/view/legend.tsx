@@ -1,7 +1,7 @@
 // The legend: a colour for each class; the grey classes are named, too.
 
 import type { Scale } from "../data";
-import { amount, at } from "../numbers";
+import { amount, at, printable } from "../numbers";
 import { PALETTE } from "../scene";
 import { tintOf } from "./card";
 import { useStore } from "./context";
@@ -34,7 +34,7 @@ function ClassLegend() {
   if (!classes) return null;
   const total = at(data.total, 0);
   const text = (class_: number) =>
-    <><bdi>{at(classes, class_)}</bdi>{data.counted ? ` (${amount(at(total, class_))})` : ""}</>;
+    <><bdi>{printable(at(classes, class_))}</bdi>{data.counted ? ` (${amount(at(total, class_))})` : ""}</>;
   const all = data.order;
   const others = classes.length > PALETTE.length ? all.filter((class_) => at(shades, class_) === GREY) : [];
   const own = all.filter((class_) => !others.includes(class_));

@@ -1,6 +1,6 @@
 // Saving the picture that is seen as SVG or PNG: colours and fonts are written into its elements.
 
-import { amount, at } from "../numbers";
+import { amount, at, printable } from "../numbers";
 import { PALETTE } from "../scene";
 import type { Store } from "../store";
 import { tintOf } from "./card";
@@ -127,7 +127,7 @@ function legend(store: Store): [text: string, fill: string][] {
     return scale.legend.map(([text, value]) => [text, tintOf(scale, value)[isDark ? "--dark" : "--light"] ?? "none"]);
   }
   const total = at(data.total, 0);
-  const name = (class_: number) => at(classes ?? [], class_);
+  const name = (class_: number) => printable(at(classes ?? [], class_));
   return data.order.map((class_) =>
     [data.counted ? `${name(class_)} (${amount(at(total, class_))})` : name(class_), at(PALETTE, at(data.shades, class_))]);
 }
