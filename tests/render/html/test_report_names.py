@@ -36,6 +36,13 @@ FIGURES = r"""() => {
   return found;
 }"""
 SIZES = "(names) => [...document.querySelectorAll(names)].map(e => [e.offsetWidth, e.offsetHeight])"
+SWATCHES = """[...document.querySelectorAll('.legend > li')].map((entry) => {
+  const range = document.createRange();
+  range.selectNodeContents(entry.lastChild);
+  const swatch = entry.firstChild.getBoundingClientRect();
+  const line = range.getClientRects()[0];
+  return [line.left - swatch.right, swatch.top - line.top];
+})"""
 WIDER = """[...document.querySelectorAll('pre, p')]
   .filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent)"""
 
@@ -71,4 +78,48 @@ def test_figures_stay_beside_names_of_any_script_and_names_wrap(browser, tmp_pat
         assert max(width for width, _ in sizes) <= max(0.56 * wide, 240)
         assert max(height for _, height in page.evaluate(SIZES, "th[scope=col]")) <= 220
         assert page.evaluate(WIDER) == []
+        places = page.evaluate(SWATCHES)
+        assert all(0 < left < 12 and above > -3 for left, above in places)
+        assert len(places) == (6 if is_number else 5)
+    page.close()
+
+
+ENDS = r"""() => {
+  // The right ends of the numbers with four decimals on each line of a table, in pixels.
+  const span = document.querySelector('#root pre .table');
+  const lines = new Map();
+  const range = document.createRange();
+  const walker = document.createTreeWalker(span, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    for (const match of walker.currentNode.data.matchAll(/ \d+\.\d{4}(?= |\n|$)/g)) {
+      range.setStart(walker.currentNode, match.index + 1);
+      range.setEnd(walker.currentNode, match.index + match[0].length);
+      const box = range.getBoundingClientRect();
+      const line = Math.round(box.top);
+      lines.set(line, [...(lines.get(line) ?? []), box.right]);
+    }
+  }
+  return [...lines.values()];
+}"""
+
+
+def test_columns_of_chinese_texts_are_kept_beside_signs_of_any_width(browser, tmp_path):
+    rng = np.random.RandomState(1)
+    x = rng.rand(200, 4).round(2)
+    rows = [
+        {"含糖率": a, "b": b, "色泽": "青绿" if c > 0.4 else "乌黑", "d": d, "y": 3 * a + b}
+        for a, b, c, d in x.tolist()
+    ]
+    text = penjing.fit(rows, "y", recipe="cart-binary", max_depth=2).report(
+        training=rows, lang="zh", cross_validation=False
+    )
+    assert "≤" in text
+    path = tmp_path / "report.html"
+    path.write_text(text, "utf-8")
+    page = browser.new_page(viewport={"width": 1100, "height": 900})
+    page.goto(path.as_uri())
+    lines = page.evaluate(ENDS)
+    assert len(lines) >= 4
+    last = [line[-3:] for line in lines]
+    assert np.ptp(np.array(last), axis=0).max() < 2
     page.close()
