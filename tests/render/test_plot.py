@@ -212,3 +212,13 @@ def test_characters_that_no_font_has_are_boxes_and_one_note(tmp_path):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             tree.score(rows).chart("confusion").save(tmp_path / f"chart.{ending}")
+
+
+def test_figures_stay_at_the_right_of_hebrew_names_where_matplotlib_can_draw_them():
+    ft2font = pytest.importorskip("matplotlib.ft2font")
+    from penjing.render.missing_glyphs import Fonts  # noqa: PLC0415
+
+    name = "\u2068\u05d0\u05d3\u05d5\u05dd\u2069"
+    drawn = Fonts(["DejaVu Sans"]).text(f"{name} (75)")
+    has_directions = hasattr(ft2font, "__libraqm_version__")
+    assert drawn == (f"{name} (75)" if has_directions else f"{name[1:-1]} (75)")

@@ -1231,11 +1231,8 @@ class Tree(TreeData):
         >>> penjing.fit(rows, "y", recipe="cart-binary").plane("a", "b", rows).kind
         'plane'
         """
-        from penjing.predict.inputs import align
-
-        rows = None if points is None else align(self, points)
         style: dict[str, Any] = {"lang": lang, "theme": theme, "title": title}
-        made: Chart = load_plugin("chart", "plane")(self, x, y, rows, **style)
+        made: Chart = load_plugin("chart", "plane")(self, x, y, points, **style)
         return made
 
     # -- programs and files ------------------------------------------------------------------------

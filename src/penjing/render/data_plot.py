@@ -55,7 +55,7 @@ MOST_LABEL = 64.0
 """A category asks for at most this width for its name; longer names are clipped."""
 LEAST_LABEL = 30.0
 """Names that have to be clipped to less than this width are not shown one by one."""
-CLEAR = 2.0
+CLEAR = 4.0
 """What stays free of the room of a label."""
 LABEL_GAP = 6.0
 """Between the names of two categories."""

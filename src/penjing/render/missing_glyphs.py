@@ -8,6 +8,7 @@ from functools import cache
 
 from penjing.data.notes import Note, record_notes
 from penjing.render.svg import to_printable
+from penjing.text.direction import ISOLATES
 
 BOX = "\u25a1"
 """Drawn for a character that is missing; DejaVu Sans, which matplotlib brings, has it."""
@@ -32,6 +33,8 @@ class Fonts:
         characters = []
         for character in printable:
             is_known = ord(character) in codes
+            if character in ISOLATES and _has_directions():
+                is_known = True
             is_mark = unicodedata.category(character) in {"Mn", "Me", "Cf"}
             if not is_known and not is_mark:
                 self.missing.add(character)
@@ -42,6 +45,14 @@ class Fonts:
         """Record a note on the characters that were drawn as boxes, if there are any."""
         if self.missing:
             record_notes([Note("note_missing_glyphs", {"names": sorted(self.missing)})])
+
+
+@cache
+def _has_directions() -> bool:
+    """Return whether matplotlib draws names from the right, and keeps figures beside them."""
+    from matplotlib import ft2font  # noqa: PLC0415 - an extra
+
+    return hasattr(ft2font, "__libraqm_version__")
 
 
 @cache

@@ -546,3 +546,32 @@ def test_the_chart_of_candidates_counts_columns_without_a_score():
     assert n_excluded > 0
     texts = [s.text for s in explanation.chart().shapes if isinstance(s, Text)]
     assert any("without a score" in t and (str(n_excluded) in t) for t in texts)
+
+
+def test_rows_of_a_plane_are_drawn_by_columns_that_the_tree_does_not_split_on():
+    random = np.random.RandomState(8)
+    x, y = random.rand(2, 60).round(2)
+    rows = [
+        {"x": a, "y": 500 * b, "k": "ab"[int(a > 0.5)]}
+        for a, b in zip(x.tolist(), y.tolist(), strict=True)
+    ]
+    tree = penjing.fit(rows, "k", recipe="cart-binary")
+    assert {tree.schema[c].name for c in tree.nodes.column[~tree.is_leaf]} == {"x"}
+    found = marks(tree.plane("x", "y", rows), "row")
+    assert [float(m["y"]) for m in found] == [row["y"] for row in rows]
+
+
+@pytest.mark.parametrize(("factor", "longest"), [(1e12, 9), (1.0, 7), (1e-6, 10)])
+def test_scores_of_candidates_have_few_digits_whatever_their_size(factor, longest):
+    random = np.random.RandomState(9)
+    x = random.rand(100, 3).round(2)
+    columns = tuple(numeric(f"x{i}", x[:, i]) for i in range(3))
+    table = Table(columns, numeric("y", factor * (x[:, 0] + x[:, 1])), 100)
+    chart = penjing.fit(table, recipe="cart-binary", max_depth=2).why().chart()
+    texts = [s.text for s in chart.shapes if isinstance(s, Text) and re.match(r"[\d.]", s.text)]
+    numbers = [text for text in texts if re.fullmatch(r"[\d.e+-]+", text)]
+    bars = [float(m["value"]) for m in marks(chart, "value")]
+    assert len(numbers) == len(bars) == 3
+    for number, value in zip(numbers, bars, strict=True):
+        assert len(number) <= longest
+        assert float(number) == pytest.approx(value, rel=1e-2, abs=0)

@@ -77,7 +77,7 @@ function Bars({ plot, across, up }: BarsProps) {
 
 /** A name below a plot, clipped to its room; nothing if too little of it fits. */
 function fitting(tree: Tree, name: string, room: number): string {
-  const short = measure(tree.data).clipped(name, SMALL, room - 2);
+  const short = measure(tree.data).clipped(name, SMALL, room - 4);
   const isReadable = short === name || short.replace("..", "").length >= LEAST_CLIPPED;
   return isReadable ? short : "";
 }

@@ -9,11 +9,14 @@ from penjing.i18n import say
 from penjing.render.charts.axes import WIDTH, Style
 from penjing.render.charts.bars import Bar, bars_chart
 from penjing.render.charts.chart import Chart
+from penjing.render.value_scale import short_number
 from penjing.text.formula import decimals
 from penjing.text.labels import quoted
 from penjing.text.phrases import rows_of
 
 MAX_BARS = 30
+LEAST_IN_FULL, MOST_IN_FULL = 0.001, 1e6
+"""Scores have four decimals if the largest lies between, else four significant digits."""
 
 
 def draw(
@@ -42,8 +45,15 @@ def draw(
     """
     scored = [c for c in explanation["candidates"] if c.get("score") is not None]
     scored.sort(key=lambda c: (not c["is_chosen"], -c["score"]))
+    largest = max((abs(c["score"]) for c in scored), default=0.0)
+    in_full = LEAST_IN_FULL <= largest < MOST_IN_FULL or largest == 0
     bars = [
-        Bar(quoted(c["column"]), c["score"], decimals(c["score"]), bool(c["is_chosen"]))
+        Bar(
+            quoted(c["column"]),
+            c["score"],
+            decimals(c["score"]) if in_full else short_number(c["score"], 4),
+            bool(c["is_chosen"]),
+        )
         for c in scored[:MAX_BARS]
     ]
     key = {"gain": "gain", "gain_ratio": "ratio"}.get(explanation["criterion"], "score")

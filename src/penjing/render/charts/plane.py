@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from penjing.arguments import text
 from penjing.data.table import Floats, Table
 from penjing.errors import ChoiceError, unknown_name_error
 from penjing.i18n import Names, say
-from penjing.predict.inputs import align
+from penjing.predict.inputs import align_to
 from penjing.render.charts.axes import (
     AXIS_HEIGHT,
     MARGIN,
@@ -119,7 +120,7 @@ def draw(
     tree: TreeData,
     x: str,
     y: str,
-    points: Table | None = None,
+    points: Any = None,  # noqa: ANN401 - whatever `penjing.read` can read
     *,
     lang: str = "en",
     theme: str = "light",
@@ -134,7 +135,7 @@ def draw(
         A tree that splits on no other column.
     x, y : str
         The names of the columns.
-    points : Table, optional
+    points : Table or source, optional
         Rows that are drawn as points in the colour of their class (or number).
     lang, theme, title, width
         Language, theme, heading (default: the target's name), and the width in pixels.
@@ -148,7 +149,9 @@ def draw(
     """
     style = Style(lang, theme, title, width)
     found = regions(tree, text("x", x), text("y", y))
-    table = None if points is None else align(tree, points)
+    table = None
+    if points is not None:  # also a column that the tree does not split on
+        table = align_to(tree.schema, tree.target, points, {x, y}, reading=tree.reading)
     values: list[Floats | None] = [
         None if table is None else _numbers(table, name) for name in (x, y)
     ]
