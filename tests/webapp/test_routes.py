@@ -457,6 +457,22 @@ def test_notes_of_a_table_speak_of_the_page():
         assert word in leak[lang]
 
 
+def test_an_export_that_is_impossible_says_to_choose_another_format():
+    ask = Direct()
+    rows = "".join(f"{i % 9 if i % 7 else ''},{'pq'[i % 3 > 0]}\n" for i in range(90))
+    table = ask("POST", "table?name=a.csv", content=f"a,class\n{rows}".encode())["table"]
+    book = ask("POST", "workbook", {"table": table, "recipe": "c4.5"})
+    path = f"workbook/{book['workbook']}/tree/{book['current']}/export"
+    for kind in ("pmml", "excel"):
+        status, failed = answer(ask.lab, "GET", f"{path}/{kind}")
+        assert (status, failed["error"]["key"]) == (400, "export_no_shares")
+        for text in failed["error"]["message"].values():
+            assert not WRITTEN.search(text), text
+            assert "Python" in text
+    ask("GET", f"{path}/python")
+    ask("GET", f"{path}/sql")
+
+
 def test_errors_of_the_lab_speak_of_the_page():
     ask = Direct()
     content = "x,y\n" + "".join(f"{i},{'ab'[i % 2] if i else '?!'}\n" for i in range(60))
