@@ -118,6 +118,35 @@ def test_validation_and_test_files_are_found_beside_the_workbook(tmp_path, monke
     assert made["nodes"] == model["nodes"]
 
 
+def test_a_model_knows_how_its_rows_are_read_in_the_script_and_when_it_replays(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    lines = [
+        f"{i % 4};{'?' if i % 7 == 0 else i % 9},5;{i % 5 + 1};{'xy'[i % 9 > 3]}" for i in range(90)
+    ]
+    Path("rows.csv").write_text("\n".join(["code;p;w;class", *lines]), "utf-8")
+    options = {"separator": ";", "missing": ["?"], "weight": "w", "schema": {"code": "categorical"}}
+    penjing.fit(penjing.read("rows.csv", **options), recipe="c4.5").save("rows.tree")
+    with penjing_lab(tmp_path, "rows.tree") as lab:
+        book = lab.ask("GET", "lab")["start"]["workbook"]
+        for step in (
+            {"act": "split", "node": 0, "column": "code"},
+            {"act": "prune", "method": "error-based"},
+        ):
+            state = lab.ask("POST", f"workbook/{book}/step", step)["workbook"]
+        script = lab.ask("GET", f"workbook/{book}/script")["content"]
+        model = lab.ask("GET", f"workbook/{book}/tree/{state['current']}/export/model")["content"]
+        Path("book.json").write_text(lab.ask("GET", f"workbook/{book}/file")["content"], "utf-8")
+    Path("script.py").write_text(script, "utf-8")
+    runpy.run_path("script.py")["tree"].save("again.tree")
+    assert json.loads(Path("again.tree").read_text("utf-8")) == json.loads(model)
+    for args in (("--replay", "book.json"), ("rows.csv", "--replay", "book.json")):
+        with penjing_lab(tmp_path, *args) as lab:
+            again = lab.ask("GET", f"workbook/{lab.ask('GET', 'lab')['start']['workbook']}")
+            assert (again["current"], again["history"]) == (state["current"], state["history"])
+
+
 def test_a_lab_that_reads_a_file_stops_at_once(tmp_path):
     with penjing_lab(tmp_path, program=("-c", SLOW_READING)) as lab:
 

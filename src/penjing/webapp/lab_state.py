@@ -251,12 +251,11 @@ class Lab:
 
         ``others`` are its validation and test rows, if these were tables of their own.
         """
-        source, table = table_of_workbook(record, source)
+        model = None if record.get("model") is None else _tree_of(record["model"])
+        source, table = table_of_workbook(record, source, model)
         unused = [*map(str, record["forbid"])]
         rows = {part: other.read_like(table, unused) for part, other in (others or {}).items()}
-        growing = None
-        if record.get("model") is not None:
-            growing = Growing(model=_tree_of(record["model"]))
+        growing = None if model is None else Growing(model=model)
         workbook = replay(record, source, table, rows, growing=growing, progress=progress)
         if workbook.finished is not None and workbook.finished.score is not None:
             self._opened_tests.add(_test_rows(workbook))

@@ -71,6 +71,8 @@ def _data_lines(workbook: Workbook, lang: str) -> list[str]:
         lines.append(f"# SHA-256 {digest}")
     lines.append(f"DATA = {source.locator!r}")
     assert workbook.table.target is not None
+    if workbook.growing.model is not None:
+        return lines  # a tree reads its training rows as they were read
     options = {**source.options}
     options.pop("target", None)
     arguments = ["DATA", repr(workbook.table.target.name)]
@@ -83,6 +85,8 @@ def _data_lines(workbook: Workbook, lang: str) -> list[str]:
 
 def _division_lines(workbook: Workbook) -> list[str]:
     division = workbook.division
+    if workbook.growing.model is not None:
+        return ["training = DATA"]
     if division["kind"] != "shares":
         # Not `penjing.read`: a tree reads a file as its training rows were read.
         return ["training = table"] + [

@@ -15,9 +15,10 @@ from unicodedata import category
 from penjing.data.read import read
 from penjing.data.read.example_files import EXAMPLES, PREFIX, is_example
 from penjing.data.read.files import MEMORY_PER_BYTE, max_read_bytes
-from penjing.data.table import Table
+from penjing.data.table import Column, Table
 from penjing.errors import ChoiceError, DataError, unknown_name_error
-from penjing.predict.inputs import align_to, layout_of
+from penjing.predict.inputs import align_to, layout_of, reading_of
+from penjing.tree.tree_data import TreeData
 
 UPLOAD_BYTES = 512 * 2**20
 """The largest file that can be uploaded, and the largest size that it may expand to."""
@@ -98,7 +99,7 @@ class TableSource:
                 raise
             return self._read({**self.options, "target": False})
 
-    def read_like(self, training: Table, unused: Collection[str] = ()) -> Table:
+    def read_like(self, training: Table | TreeData, unused: Collection[str] = ()) -> Table:
         r"""Return validation or test rows, read as the training rows were.
 
         They have the columns, categories and classes of the training rows, and are weighted by the
@@ -106,8 +107,8 @@ class TableSource:
 
         Parameters
         ----------
-        training : Table
-            The training rows.
+        training : Table or TreeData
+            The training rows, or a tree that was grown from them.
         unused : collection of str
             Columns that no split may use, and that may be absent.
 
@@ -119,8 +120,8 @@ class TableSource:
         >>> table.columns[0].values(), table.weight
         (['6'], array([3.]))
         """
-        reading = training.source.get("reading")
-        target = None if training.target is None else training.target.field
+        reading, target = reading_of(training), training.target
+        target = target.field if isinstance(target, Column) else target
         fields = [field for field in training.schema if field.name not in unused]
         if isinstance(self.data, Table):
             table = self.data

@@ -5,12 +5,14 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from penjing.data.read import read
 from penjing.data.table import Table
-from penjing.errors import DataError
+from penjing.errors import DataError, PenjingError
 from penjing.progress import ProgressCallback
+from penjing.tree.tree_data import TreeData
 from penjing.webapp.division import DividedRows, shares_of
 from penjing.webapp.fingerprint import table_fingerprint
 from penjing.webapp.lab_workbook import Growing, Workbook
@@ -147,7 +149,9 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
 }
 
 
-def table_of_workbook(plain: Plain, source: TableSource) -> tuple[TableSource, Table]:
+def table_of_workbook(
+    plain: Plain, source: TableSource, model: TreeData | None = None
+) -> tuple[TableSource, Table]:
     """Return the table of a workbook, read from its source as it was read before.
 
     Parameters
@@ -156,13 +160,21 @@ def table_of_workbook(plain: Plain, source: TableSource) -> tuple[TableSource, T
         A workbook by `parse_workbook`.
     source : TableSource
         The file, or another source of the same rows.
+    model : TreeData, optional
+        The tree that the workbook began with, which tells how its training rows were read.
     """
     reading = plain["data"]["reading"]
     if not set(reading) <= READING_OPTIONS:
         raise broken_workbook_error(None, "reading")
+    wanted = plain["data"]["fingerprint"]
+    if model is not None:
+        with suppress(PenjingError):
+            table = source.read_like(model)
+            if table_fingerprint(table) == wanted:
+                return TableSource(source.name, source.locator, table), table
     source = TableSource(source.name, source.locator, source.data, reading)
     table = source.read()
-    if table_fingerprint(table) != plain["data"]["fingerprint"]:
+    if table_fingerprint(table) != wanted:
         raise DataError("lab_other_data", source=source.name, name=plain["data"].get("name"))
     return source, table
 
