@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from penjing import arguments
 from penjing.cli import sources
 from penjing.cli.command import command
 from penjing.cli.console import Console
@@ -124,7 +123,8 @@ def _files(
     data: str | None, output: str | None, solution: str | None, save_table: str | None
 ) -> dict[str, str]:
     """Return the files to be written, none of which is another one or the input."""
-    from penjing.render.worksheets.sheet_and_solution import solution_path  # noqa: PLC0415 - heavy
+    from penjing import arguments  # noqa: PLC0415 - heavy
+    from penjing.render.worksheets.sheet_and_solution import solution_path  # noqa: PLC0415
 
     for path in (output, solution, save_table):
         if path is not None:
