@@ -129,3 +129,18 @@ def test_abbreviations_of_pruners_and_picture_files_have_a_hint():
         tree.prune("CCP")
     with pytest.raises(penjing.ChoiceError, match=r"save_picture\('tree.pdf'\)"):
         tree.write("pdf")
+
+
+def test_a_recipe_in_the_place_of_the_target_is_named():
+    table = penjing.example("watermelon2.0")
+    rows = list(table.rows())
+    for call in (
+        lambda: penjing.fit(table, "id3"),
+        lambda: penjing.fit(rows, "ID3"),
+        lambda: penjing.bootstrap(table, "c4.5", n=2),
+        lambda: penjing.hold_out(rows, 0.3, target="auto"),
+    ):
+        with pytest.raises(penjing.ChoiceError, match="is a recipe, not a column"):
+            call()
+    with pytest.raises(penjing.ChoiceError, match="was read with target"):
+        penjing.fit(table, "nothing")

@@ -201,6 +201,10 @@ def results() -> dict[str, object]:
         "stability": penjing.bootstrap(melons, n=3),
         "comparison": penjing.compare(tree, tree.prune("pessimistic"), {"test": melons}),
         "importances": tree.importances(),
+        "ruleset": tree.ruleset(melons),
+        "votes": tree.ruleset(melons, votes=True),
+        "drift": tree.drift(melons),
+        "summary": tree.summarize(melons),
     }
 
 
@@ -234,6 +238,8 @@ def test_html_is_escaped():
         tree.why(),
         tree.trace,
         tree.importances(),
+        tree.ruleset(table),
+        tree.ruleset(table, votes=True),
         penjing.bootstrap(table, n=2),
         penjing.compare(tree, tree.prune("collapse"), names=(evil, "b")),
     ):

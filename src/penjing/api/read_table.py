@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Literal
 
 from penjing import arguments
@@ -10,6 +11,9 @@ from penjing.api.data_warnings import warn_of
 from penjing.data.read import read as read_silently
 from penjing.data.source import ColumnSchema, Source, Target, Weights
 from penjing.data.table import Field, Table
+from penjing.dialects.recipes import named_recipe
+from penjing.errors import ChoiceError
+from penjing.training.auto_recipe import is_auto
 
 
 def read(
@@ -123,5 +127,23 @@ def read(
 def read_rows(data: Source, target: Target | None, *, quiet: bool) -> Table:
     """Return the table of any data; the target may be given as values, as in ``fit(X, y)``."""
     if target is None or isinstance(target, str):
-        return read(data, target, quiet=quiet)
+        with explain_recipe_as_target(target):
+            return read(data, target, quiet=quiet)
     return read(data, labels=target, quiet=quiet)
+
+
+@contextmanager
+def explain_recipe_as_target(target: object) -> Iterator[None]:
+    """Say so in the error if the name of a recipe was given in the place of the target."""
+    try:
+        yield
+    except ChoiceError as error:
+        is_target = target in (error.values.get("word"), error.values.get("target"))
+        is_about_target = error.key.startswith(("unknown_column", "other_target")) and is_target
+        if (
+            isinstance(target, str)
+            and is_about_target
+            and (is_auto(target) or named_recipe(target))
+        ):
+            raise ChoiceError("target_is_recipe", word=target) from None
+        raise

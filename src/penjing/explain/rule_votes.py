@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import lgamma, log, log2
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -35,11 +35,16 @@ from penjing.explain.rule_conditions import (
     rules_of_leaves,
     training_rows,
 )
+from penjing.formatting.frame import frame_of
+from penjing.formatting.html_table import html_text
 from penjing.i18n import say
 from penjing.predict.inputs import align_all
 from penjing.prune.confidence import ErrorBound
 from penjing.text.labels import MAX_GROUP_WIDTH, condition_text, quoted, weight_text
 from penjing.tree.tree_data import TreeData
+
+if TYPE_CHECKING:
+    from penjing.formatting.frame import DataFrame
 
 THEORY_WEIGHT = 0.5
 """The weight of the bits that encode rules: less than 1, since a rule can be encoded in several
@@ -163,6 +168,37 @@ class Votes:
             "leaves": self.tree.n_leaves,
         }
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rules as plain data: the same as `to_json`.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> penjing.fit(fish).ruleset(fish, votes=True).to_dict()["rules"][0]["class"]
+        'yes'
+        """
+        return self.to_json()
+
+    def to_pandas(self) -> DataFrame:
+        """Return a data frame with one row per rule; the default class is not in it.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> list(penjing.fit(fish).ruleset(fish, votes=True).to_pandas())
+        ['rule', 'prediction', 'weight', 'correct', 'accuracy', 'lift']
+        """
+        return frame_of({
+            "rule": [" and ".join(r.texts) for r in self.rules],
+            "prediction": [self.tree.classes[r.class_] for r in self.rules],
+            "weight": [r.cover for r in self.rules],
+            "correct": [r.right for r in self.rules],
+            "accuracy": [r.accuracy for r in self.rules],
+            "lift": [r.lift for r in self.rules],
+        })  # fmt: skip
+
     def text(self, lang: str = "en", *, ascii_only: bool = False) -> str:
         """Return the rules as text, a line for each.
 
@@ -207,6 +243,9 @@ class Votes:
 
     def __str__(self) -> str:
         return self.text()
+
+    def _repr_html_(self) -> str:
+        return html_text(self.text())
 
 
 def votes(tree: TreeData, data: Source, *, confidence: float | None = None) -> Votes:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,10 +37,15 @@ from penjing.explain.rule_conditions import (
     rules_of_leaves,
     training_rows,
 )
+from penjing.formatting.frame import frame_of
+from penjing.formatting.html_table import html_text
 from penjing.predict.inputs import align_all
 from penjing.predict.predict import classes_of
 from penjing.text import rule_list as writer
 from penjing.tree.tree_data import TreeData
+
+if TYPE_CHECKING:
+    from penjing.formatting.frame import DataFrame
 
 MAX_LOSS = 0.02
 """How much accuracy on the training rows a list may lose against its tree."""
@@ -150,6 +155,37 @@ class Ruleset:
             "leaves": self.tree.n_leaves,
         }
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the list as plain data: the same as `to_json`.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> penjing.fit(fish).ruleset(fish).to_dict()["rules"][0]["answer"]
+        'yes'
+        """
+        return self.to_json()
+
+    def to_pandas(self) -> DataFrame:
+        """Return a data frame with one row per rule; the default class is not in it.
+
+        Examples
+        --------
+        >>> import penjing
+        >>> fish = penjing.example("fish")
+        >>> print(penjing.fit(fish).ruleset(fish).to_pandas().to_string(index=False))
+                                       rule prediction  weight  correct  accuracy
+        'no surfacing' = 1 and flippers = 1        yes     2.0      2.0       1.0
+        """
+        return frame_of({
+            "rule": [" and ".join(r.texts) for r in self.rules],
+            "prediction": [self.tree.classes[r.class_] for r in self.rules],
+            "weight": [r.weight for r in self.rules],
+            "correct": [r.right for r in self.rules],
+            "accuracy": [r.right / r.weight if r.weight else None for r in self.rules],
+        })  # fmt: skip
+
     def text(self, lang: str = "en", *, ascii_only: bool = False) -> str:
         """Return the list as text, a line for each rule.
 
@@ -173,6 +209,9 @@ class Ruleset:
 
     def __str__(self) -> str:
         return self.text()
+
+    def _repr_html_(self) -> str:
+        return html_text(self.text())
 
 
 def ruleset(tree: TreeData, data: Source, *, max_loss: float = MAX_LOSS) -> Ruleset:

@@ -259,6 +259,8 @@ MESSAGES: dict[str, str] = {
     "no_target_in_table": "the table has no target, so no tree can be fitted. Read it with a target: penjing.read(…, target='column').",
     "weights_too_large": "the sum of the row weights is too large for a floating-point number. Divide all weights by the same large number.",
     "target_too_large": "the sum of the squares of '{target}' is too large for a floating-point number. Divide the column by a large number, or take its logarithm.",
+    "target_is_recipe": "'{word}' is a recipe, not a column. Name the parameter: recipe='{word}'.",
+    "target_is_recipe_cli": "'{word}' is a recipe, not a column. Give it with --recipe.",
     "other_target": "the table was read with target '{found}', not '{target}'. Read it again: penjing.read(…, target='{target}').",
     # functions for learners
     "nothing_to_count": "there is nothing to count. Give class labels, or counts that are not all 0.",

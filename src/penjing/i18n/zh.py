@@ -273,6 +273,8 @@ MESSAGES: dict[str, str] = {
     "no_target_in_table": "表中没有类别标记，无法训练。请重新读取：`penjing.read(…, target='列名')`。",
     "weights_too_large": "各行权重之和超出浮点数的范围。请把所有权重除以同一个大数。",
     "target_too_large": "“{target}”的平方和超出浮点数的范围。请把这一列除以一个大数，或取对数。",
+    "target_is_recipe": "“{word}”是配方，不是列名。请写出参数名：`recipe='{word}'`。",
+    "target_is_recipe_cli": "“{word}”是配方，不是列名。请用 `--recipe` 给出。",
     "other_target": "读取表时的目标列是“{found}”，不是“{target}”。请重新读取：`penjing.read(…, target='{target}')`。",
     # functions for learners
     "nothing_to_count": "没有可计数的内容。请给出类别标记，或不全为 0 的样本数。",
