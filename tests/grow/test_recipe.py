@@ -195,3 +195,11 @@ def test_a_setting_that_a_program_does_not_use_is_refused(recipe, setting, near)
         RECIPES[recipe].but(**{setting: 5})
     assert RECIPES[recipe].but(**{setting: 0}) == RECIPES[recipe]
     assert setting not in RECIPES[recipe].table()
+
+
+def test_hints_name_no_setting_that_the_recipe_does_not_use():
+    with pytest.raises(ChoiceError, match="nearest setting of 'rpart' is minbucket"):
+        RECIPES["rpart"].but(min_weight_fraction_leaf=0.1)
+    with pytest.raises(ChoiceError, match="is not a setting of recipe 'rpart'") as raised:
+        RECIPES["rpart"].but(n_jobs=2)
+    assert "min_branch" not in str(raised.value)

@@ -138,7 +138,8 @@ class Recipe:
         settings, given_as = self._translate(changes)
         for word in settings:
             if word not in own + theirs:
-                raise unknown_name_error("unknown_setting", word, own + theirs, recipe=self.name)
+                used = [name for name in own + theirs if name not in self.options.replaced]
+                raise unknown_name_error("unknown_setting", word, used, recipe=self.name)
         options = replace(self.options, **{k: v for k, v in settings.items() if k in theirs})
         shared = {k: v for k, v in settings.items() if k in own}
         changed = replace(self, options=options, **shared)
@@ -170,7 +171,17 @@ class Recipe:
             name, setting_value = self.options.setting(word, value)
             if name == "criterion":
                 setting_value = known_criterion(setting_value)
-            alias, name = name, known_setting(name, value, known, self.name, is_binary=is_binary)
+            alias, name = (
+                name,
+                known_setting(
+                    name,
+                    value,
+                    known,
+                    self.name,
+                    is_binary=is_binary,
+                    replaced=self.options.replaced,
+                ),
+            )
             if alias != name and name in changes:
                 raise ChoiceError("setting_twice", one=alias, other=name)
             if isinstance(setting_value, np.generic):

@@ -7,7 +7,8 @@ scikit-learn's trees) are known to its dialect and are not listed here.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from penjing.arguments import is_whole
@@ -48,6 +49,8 @@ NEAREST = {
 }
 """Parameters of scikit-learn without an equal, and what comes nearest to them."""
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
+
 
 def known_criterion(criterion: Any) -> Any:  # noqa: ANN401 - a word, or a function
     """Return the criterion that a word stands for; other values as they are.
@@ -64,7 +67,13 @@ def known_criterion(criterion: Any) -> Any:  # noqa: ANN401 - a word, or a funct
 
 
 def known_setting(
-    word: str, value: object, known: Collection[str], recipe: str, *, is_binary: bool
+    word: str,
+    value: object,
+    known: Collection[str],
+    recipe: str,
+    *,
+    is_binary: bool,
+    replaced: Mapping[str, str] = NOTHING,
 ) -> str:
     """Return the setting that a parameter of scikit-learn means, or the word itself.
 
@@ -78,6 +87,8 @@ def known_setting(
         The name of the recipe, for the error.
     is_binary : bool
         Whether every split has two branches: then a smallest leaf is a smallest branch.
+    replaced : mapping of str
+        The settings that the recipe does not use, and what it has in their place.
 
     Examples
     --------
@@ -90,5 +101,6 @@ def known_setting(
     is_count = word == "max_leaf_nodes" or is_whole(value)  # a float is a share of the rows
     is_leaf_size = name == "min_branch" and not is_binary
     if name is None or not is_count or is_leaf_size:
-        raise ChoiceError("nearest_setting", word=word, recipe=recipe, near=NEAREST[word])
+        near = replaced.get(NEAREST[word], NEAREST[word])
+        raise ChoiceError("nearest_setting", word=word, recipe=recipe, near=near)
     return name
