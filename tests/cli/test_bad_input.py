@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import penjing
 from penjing.cli import Exit
 
 TRAIN, TEST = "Watermelon-train1.csv", "Watermelon-test1.csv"
@@ -234,3 +236,24 @@ def test_a_whole_line_is_not_proposed_as_a_column(run):
     done = run("test", "new.tree", TEST, "--separator", "|")
     assert "there is no column" in done.err
     assert "Did you mean" not in done.err
+
+
+def test_a_source_without_a_file_name_is_named_in_the_language(run, monkeypatch):
+    for content, words in (
+        (b"", ("check", "-")),
+        (b"a,y\n1,2,3\n", ("fit", "-")),
+        (b"x", ("show", "-")),
+    ):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        done = run(*words, "--lang", "zh")
+        assert done.code == Exit.INVALID
+        assert "标准输入" in done.err
+        assert "standard" not in done.err
+    with pytest.raises(penjing.DataError) as raised:
+        penjing.read([[1], [2, 3]])
+    assert raised.value.say("zh").startswith("数据表 第 2 行")
+
+
+def test_a_built_in_table_is_not_a_model(run):
+    done = run("show", "example:fish")
+    assert "example:fish is a table, not a model." in done.err

@@ -168,6 +168,20 @@ def say_for(command: bool, key: str, lang: str = "en", /, **values: object) -> s
     return say(command_key if command and command_key in catalogue(lang) else key, lang, **values)
 
 
+_SOURCES = frozenset(("source", "path"))
+"""The values of messages that name a source."""
+
+
+@cache
+def _source_names(lang: str) -> dict[str, str]:
+    """Return what sources without a file name are called in a language."""
+    if lang == "zh":
+        from penjing.i18n import zh  # noqa: PLC0415 - loaded when needed
+
+        return zh.SOURCE_NAMES
+    return {}
+
+
 def say(key: str, lang: str = "en", /, **values: object) -> str:
     """Return a sentence with its values filled in.
 
@@ -182,6 +196,9 @@ def say(key: str, lang: str = "en", /, **values: object) -> str:
     messages = catalogue(lang)
     if isinstance(reason := values.get("reason"), str):
         values["reason"] = _system_reasons(lang).get(reason, reason)
+    for name in _SOURCES & values.keys():
+        if isinstance(source := values[name], str):
+            values[name] = _source_names(lang).get(source, source)
     if values.get("n") == 1 and f"{key}_one" in messages:
         key = f"{key}_one"
     return _sentence(lang).vformat(messages[key], (), values)

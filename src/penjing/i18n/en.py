@@ -1459,7 +1459,7 @@ MESSAGES: dict[str, str] = {
     "schema_not_models": "the type of '{column}' in the model is '{kind}' and cannot be changed with --schema. Fit a new model with that schema.",
     "ignored_is_asked": "the tree splits on '{column}', so it cannot be ignored here. Fit a new model with --ignore '{column}'.",
     "note_training_tested": "{source} is the training set of this tree: the accuracy shows how well the tree fits, not how well it predicts.",
-    "note_training_validates": "{source} is the training set of this tree: it cannot be used as the validation set.",
+    "note_training_validates": "{source} is the training set of this tree: it should not be used as the validation set.",
     "note_training_rows_tested": "{source} has the same rows as the training set of this tree: the accuracy shows how well the tree fits,\nnot how well it predicts.",
     "note_validation_tested": "{source} was the validation set for pruning this tree: it is not an independent test set.",
     # command: test

@@ -25,6 +25,14 @@ SYSTEM_REASONS: dict[int, str] = {
     errno.ELOOP: "符号链接的层数过多",
 }
 
+# Sources that have no file name.
+SOURCE_NAMES: dict[str, str] = {
+    "standard input": "标准输入",
+    "table": "数据表",
+    "the table": "数据表",
+    "bytes": "字节数据",
+}
+
 MESSAGES: dict[str, str] = {
     # tree, in counts
     "leaves": "{n} 个叶结点",

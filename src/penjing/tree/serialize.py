@@ -18,6 +18,7 @@ from typing import IO, Any
 import numpy as np
 
 from penjing import arguments
+from penjing.data.read.example_files import is_example
 from penjing.data.read.files import (
     MEMORY_PER_BYTE,
     decompressed_size,
@@ -407,7 +408,8 @@ def load(path: str | Path) -> TreeData:
         if error.key not in ("model_not_json", "model_truncated", "model_lacks_field"):
             raise
         kind = kind_of_tree_file(data, str(path))
-        if kind is None and Path(path).name.lower().removesuffix(".gz").endswith(TABLE_SUFFIXES):
+        file = Path(path).name.lower().removesuffix(".gz")
+        if kind is None and (is_example(path) or file.endswith(TABLE_SUFFIXES)):
             raise DataError("model_is_table", path=path) from None
         if kind is None:
             raise
