@@ -875,7 +875,7 @@ MESSAGES: dict[str, str] = {
     "edit_leaves": "叶结点 {before} {arrow} {after}",
     "edit_training": "训练集",
     "edit_validation": "验证集",
-    "edit_correct": "{name}正确 {before} {arrow} {after}，{n} 行的预测改变",
+    "edit_correct": "{name}判对 {before} {arrow} {after}，{n} 行的预测改变",
     "edit_error": "{name}均方误差 {before} {arrow} {after}，{n} 行的预测改变",
     "forced_splits": "指定的划分：{splits}",
     "forced_at_root": "根结点 {split}",
