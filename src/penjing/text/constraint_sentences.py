@@ -41,6 +41,6 @@ def constraint_sentences(tree: TreeData, lang: str = "en") -> list[str]:
     if isinstance(groups, str):
         sentences.append(say(f"interaction_{groups}", lang))
     elif groups:
-        listed = [f"{{{join_names([quoted(name) for name in group], lang)}}}" for group in groups]
+        listed = [f"{{{', '.join(map(quoted, group))}}}" for group in groups]
         sentences.append(say("interaction_groups", lang, groups=join_names(listed, lang)))
     return sentences
