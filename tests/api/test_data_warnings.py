@@ -142,3 +142,9 @@ def test_a_table_prints_as_a_small_table():
     wide = penjing.read({**{f"c{i}": ["u", "v"] for i in range(99)}, "y": ["n", "y"]}, "y")
     assert max(map(len, str(wide).splitlines())) < 120
     assert str(penjing.Table((), None, 0)) == "0 rows × 0 columns"
+
+
+def test_a_day_of_a_frame_is_written_without_a_time():
+    frame = pd.DataFrame({"d": pd.date_range("2020", periods=2), "a": ["u", "v"], "y": ["n", "p"]})
+    with pytest.warns(penjing.DataWarning, match=r"contains dates \(2020-01-01\)"):
+        penjing.read(frame, "y")

@@ -294,3 +294,13 @@ def test_the_usage_line_of_every_verb_has_no_english_word(run, verb):
     usage = done.err.split("\n", 1)[0].removeprefix(f"用法：penjing {verb}")
     assert "[选项]" in usage
     assert not re.findall(LATIN, usage), usage
+
+
+def test_the_dashes_of_options_do_not_make_them_alike(run):
+    assert run("fit", "x.csv", "--nope", "1").err.count("Did you mean") == 0
+    for typed, near in (
+        ("--targt", "--target"),
+        ("--max-dept", "--max-depth"),
+        ("--recipes", "--recipe"),
+    ):
+        assert f"Did you mean {near}?" in run("fit", "x.csv", typed, "1").err

@@ -70,9 +70,10 @@ def _unknown_option(word: str, ctx: Any, style: HelpStyle) -> str:  # noqa: ANN4
         for name in (*parameter.opts, *parameter.secondary_opts)
         if name.startswith("--")
     ]
-    near = closest_match(word, known) if word.startswith("--") else None
+    # Without the dashes, which would make all options alike.
+    near = closest_match(word[2:], [name[2:] for name in known]) if word[:2] == "--" else None
     key = "usage_no_option" if near is None else "usage_no_option_near"
-    return style.text(key, word=word, near=near)
+    return style.text(key, word=word, near=f"--{near}")
 
 
 def _unknown_command(word: str, ctx: Any, style: HelpStyle) -> str:  # noqa: ANN401 - of typer

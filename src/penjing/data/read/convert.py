@@ -254,7 +254,7 @@ def make_date_columns(context: ReadContext, raw: RawColumn) -> list[Column] | No
         names = [f"{raw.name}.{part}" for part in context.parts]
         context.note("dates_made", column=raw.name, made=Names(names))
     else:
-        context.note("left_out_date", column=raw.name, value=raw.levels[0])
+        context.note("left_out_date", column=raw.name, value=date_to_level(raw.plain_levels()[0]))
     context.left_out.append((raw.name, "date"))
     return [
         encode_numeric_column(f"{raw.name}.{part}", raw.codes, date_part(dates, part))
