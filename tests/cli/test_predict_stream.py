@@ -75,6 +75,25 @@ def test_batches_are_the_table(tmp_path, quotes, end, encoding):
 
 
 @pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-be"])
+@pytest.mark.parametrize("named", ["nowhere", "for prediction", "in training"])
+def test_large_files_of_wide_characters(tmp_path, run, encoding, named):
+    if named == "nowhere" and encoding.endswith(("le", "be")):
+        pytest.skip("without a mark at its start the encoding of a file must be named")
+    text = table_text(200).replace("b b", "\U0001f600瓜")
+    (tmp_path / "wide.csv").write_bytes(text.encode(encoding))
+    (tmp_path / "plain.csv").write_text(text, "utf-8")
+    option = ["--encoding", encoding]
+    training = ["wide.csv", *option] if named == "in training" else ["plain.csv"]
+    assert run("fit", *training, "-r", "c4.5", "-o", "w.tree").code == 0
+    done = run("predict", "w.tree", "wide.csv", *(option if named == "for prediction" else []))
+    assert done.code == 0, done.err
+    rows = csv.DictReader(io.StringIO(done.out))
+    expected = load(tmp_path / "w.tree").predict(tmp_path / "plain.csv")
+    assert [row["predicted"] for row in rows] == expected.tolist()
+
+
+@pytest.mark.usefixtures("small")
 def test_a_row_that_is_ragged_is_named_by_its_number_in_the_file(tmp_path, model, run):
     text = table_text(200) + "1,2\n"
     (tmp_path / "rows.csv").write_text(text)

@@ -40,7 +40,7 @@ from penjing.data.read.files import (
 from penjing.data.read.parquet import read_parquet_batches
 from penjing.data.read.raw_columns import RawColumn, RawTable
 from penjing.data.read.reading import FileLayout
-from penjing.data.read.text_encoding import check_encoding, decode
+from penjing.data.read.text_encoding import BOMS, check_encoding, decode
 from penjing.data.read.workbook import WORKBOOK_SUFFIXES, is_workbook
 from penjing.data.table import MISSING
 from penjing.errors import DataError, NoRowsError, PenjingError
@@ -137,7 +137,7 @@ def _open_text(
     head: bytes, stream: IO[bytes], source: TableSource, hint: str
 ) -> io.TextIOWrapper | None:
     """Return the decoded text of a stream; None if the source must be read as a whole."""
-    if head.startswith(b"PAR1") or is_workbook(head, hint):
+    if head.startswith(b"PAR1") or is_workbook(head, hint) or _may_be_wide(head, source):
         return None
     sample = head[: max(head.rfind(b"\n"), head.rfind(b"\r")) + 1]
     if not sample:
@@ -148,14 +148,26 @@ def _open_text(
         codec = codecs.lookup(encoding or name).name
     except LookupError:
         return None
-    if codec.startswith(("utf-16", "utf-32")):
-        return None
     if is_arff(text) or (not hint.endswith(DELIMITED_SUFFIXES) and JSON_START.match(text)):
         return None
     rejoined = io.BufferedReader(UnclosedStream(stream, head), 1 << 16)
     # If lines end with "\n", other line ends belong to the cells and are kept.
     newline = "" if "\n" in text else None
     return io.TextIOWrapper(rejoined, "utf-8-sig" if codec == "utf-8" else codec, newline=newline)
+
+
+def _may_be_wide(head: bytes, source: TableSource) -> bool:
+    """Whether a text may have several bytes for each character: then lines do not end at a byte."""
+    kept = None if source.layout is None else source.layout.reading.encoding
+    marked = [codec for mark, codec, _ in BOMS if head.startswith(mark)]
+    for encoding in (*marked, source.encoding, kept):
+        try:
+            codec = codecs.lookup(encoding or "utf-8").name
+        except LookupError:
+            continue
+        if codec.startswith(("utf-16", "utf-32")):
+            return True
+    return False
 
 
 def _read_pieces(text: io.TextIOWrapper, source: TableSource, hint: str) -> Iterator[RawTable]:
