@@ -446,3 +446,12 @@ def test_the_toolbar_ends_where_the_page_ends_and_shows_the_whole_hint(opened, l
                          e.clientWidth - parseFloat(style.paddingLeft) - 14]; }"""
         )
         assert hint <= room  # beside the sign that clears the field
+
+
+def test_the_legend_of_numbers_explains_bars_only_where_there_are_bars(opened):
+    page = opened(numbers(1))
+    assert page.locator(".legend .facts").count() == 1
+    page.locator(".tools button").nth(1).click()
+    assert page.locator(".legend .facts").count() == 0
+    page.locator(".tools button").nth(0).click()
+    assert page.locator(".legend .facts").count() == 1

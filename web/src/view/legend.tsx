@@ -17,7 +17,7 @@ export function Legend() {
 function ValueLegend({ scale }: { scale: Scale }) {
   const store = useStore();
   const note = scale.note[store.lang.value]?.[store.show.value === "data" ? 0 : 1] ?? "";
-  const hasNote = store.data.counted && store.show.value !== "none";
+  const hasNote = store.data.counted && store.show.value !== "none" && store.view.value === "tree";
   return (
     <ul class="legend" aria-label={store.say.value("view_values")}>
       {scale.legend.map(([text, value]) => (
