@@ -455,3 +455,40 @@ def test_the_legend_of_numbers_explains_bars_only_where_there_are_bars(opened):
     assert page.locator(".legend .facts").count() == 0
     page.locator(".tools button").nth(0).click()
     assert page.locator(".legend .facts").count() == 1
+
+
+FIGURES_AFTER_NAMES = r"""() => [...document.querySelectorAll('.picture text')].flatMap((text) => {
+  const found = /[\u05d0-\u06ff](?=[\u2069'\u05d0-\u06ff]* (\d+)%)/.exec(text.textContent);
+  if (!found) return [];
+  const figure = text.textContent.indexOf(found[1], found.index);
+  return [text.getExtentOfChar(figure).x - text.getExtentOfChar(found.index).x];
+})"""
+
+
+def test_figures_of_cards_stay_beside_names_from_the_right_and_rules_are_copied_without_marks(
+    browser, tmp_path
+):
+    names = ["\u05d0\u05d3\u05d5\u05dd", "\u0623\u0632\u0631\u0642", *"cdefgh"]
+    rows = [{"x": i, "y": names[i // 20 if i % 7 else 0]} for i in range(160)]
+    tree = penjing.fit(rows, "y", recipe="cart-binary", max_leaves=8)
+    path = tmp_path / "tree.html"
+    path.write_text(tree.write("html"), "utf-8")
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(path.as_uri())
+    page.wait_for_selector(".canvas > *")
+    distances = page.evaluate(FIGURES_AFTER_NAMES)
+    assert distances
+    assert min(distances) > 0
+    leaf = next(n for n in np.flatnonzero(tree.is_leaf) if tree.answer(int(n)) == names[0])
+    card(page, int(leaf)).click()
+    page.locator(".copy").click()
+    page.wait_for_timeout(50)
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert names[0] in copied
+    assert not set(copied) & set("\u2068\u2069")
+    page.locator(".search input").fill(names[0])
+    page.wait_for_timeout(100)
+    assert "found" in page.locator(".found-text").inner_text()
+    assert not page.locator(".found-text").inner_text().startswith("0")
+    context.close()

@@ -115,7 +115,7 @@ function CopyRule() {
   const say = store.say.value;
   const node = store.selected.value;
   const copy = async () => {
-    await copyText(store, store.rule(node, store.selection()));
+    await copyText(store, store.rule(node, store.selection()).replace(/[\u2068\u2069]/g, ""));
     copied.value = node;
     store.spoken.value = say("view_copied");
   };

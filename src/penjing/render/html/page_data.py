@@ -31,6 +31,7 @@ from penjing.render.value_scale import (
     value_tints,
 )
 from penjing.render.visible_nodes import GatheredLeaves
+from penjing.text.direction import isolated
 from penjing.text.font_metrics import ADVANCES, advance
 from penjing.text.labels import CutText, cut_text, quoted, value_texts
 from penjing.tree.split import Surrogate
@@ -243,10 +244,11 @@ def _rounded(*numbers: float) -> list[float]:
 
 
 def _quoted(data: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the names that are printed in quotes, each with its quoted form."""
+    """Return the names that are printed in quotes or from the right, each with its printed form."""
     names = [field["name"] for field in data["schema"]]
     names += itertools.chain(data["classes"] or (), *(f["levels"] or () for f in data["schema"]))
-    return [(name, quoted(name)) for name in dict.fromkeys(names) if quoted(name) != name]
+    printed = {name: isolated(quoted(name)) for name in names}
+    return [(name, text) for name, text in printed.items() if text != name]
 
 
 def _widths(data: dict[str, Any]) -> dict[str, Any]:
