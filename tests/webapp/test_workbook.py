@@ -15,7 +15,9 @@ import penjing
 from lab_rows import csv_rows
 from penjing.webapp.division import Shares
 from penjing.webapp.failures import ConflictError, NotFoundError
+from penjing.webapp.history import Entry
 from penjing.webapp.lab_workbook import Growing, Workbook
+from penjing.webapp.questions import workbook_state
 from penjing.webapp.same_tree import have_same_nodes
 from penjing.webapp.script import script_text
 from penjing.webapp.table_source import TableSource, example_source, uploaded
@@ -426,3 +428,27 @@ def test_unknown_trees_are_not_found():
     for method in (workbook.tree, workbook.go):
         with pytest.raises(NotFoundError):
             method("0" * 32)
+
+
+def test_a_workbook_is_shown_and_saved_while_another_tab_makes_steps(monkeypatch):
+    source = uploaded("rows.csv", csv_rows(8)).changed({"target": "target"})
+    workbook = make_workbook(source, Growing("cart-binary"), Shares(0.6, 0.2, 0.2, seed=1))
+    to_json, columns = Entry.to_json, iter("abcdabcd")
+
+    def stepping(entry):
+        column = next(columns, None)
+        if column is not None:
+            workbook.step({"act": "split", "node": 0, "column": column})
+            workbook.score(workbook.current, "validation")
+        if column == "d" and workbook.finished is None:
+            workbook.finish()
+        return to_json(entry)
+
+    monkeypatch.setattr(Entry, "to_json", stepping)
+    for _ in range(3):
+        state = workbook_state("book", "table", workbook)
+        assert {state["current"]} <= {entry["tree"] for entry in state["history"]}
+        plain = parse_workbook(workbook_text(workbook), "w")
+        assert {plain["current"], plain["finished"] or plain["current"]} <= {
+            entry["tree"] for entry in plain["steps"]
+        }

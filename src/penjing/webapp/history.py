@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -60,15 +61,26 @@ def next_id(parent: str, step: Step) -> str:
     return short_hash(parent, canonical(step.to_json()))
 
 
+@dataclass(frozen=True, slots=True)
+class HistoryState:
+    """A history at one moment: its trees, the one that is shown, and those beside it."""
+
+    entries: list[Entry]
+    current: str
+    undo: str | None
+    redo: str | None
+
+
 @dataclass
 class History:
-    """All trees of a workbook, and the one that is shown."""
+    """All trees of a workbook, and the one that is shown; several threads may use it."""
 
     first: str
     entries: dict[str, Entry] = field(default_factory=dict)
     current: str = ""
     _last_child: dict[str, str] = field(default_factory=dict)
     """The branch that redo takes: the one that was shown last."""
+    _lock: threading.RLock = field(default_factory=threading.RLock, repr=False, compare=False)
 
     @staticmethod
     def of(first: Entry) -> History:
@@ -77,8 +89,14 @@ class History:
 
     def add(self, entry: Entry) -> None:
         """Add a tree, unless the same steps made it before, and show it."""
-        self.entries.setdefault(entry.id, entry)
-        self.go(entry.id)
+        with self._lock:
+            self.entries.setdefault(entry.id, entry)
+            self.go(entry.id)
+
+    def state(self) -> HistoryState:
+        """Return the history as it is now; other threads may add trees meanwhile."""
+        with self._lock:
+            return HistoryState([*self.entries.values()], self.current, self.undo, self.redo)
 
     def entry(self, tree: str) -> Entry:
         """Return the entry of a tree."""
@@ -88,9 +106,10 @@ class History:
 
     def go(self, tree: str) -> None:
         """Show a tree."""
-        for above, below in zip(self.path(tree)[1:], self.path(tree), strict=False):
-            self._last_child[above] = below
-        self.current = tree
+        with self._lock:
+            for above, below in zip(self.path(tree)[1:], self.path(tree), strict=False):
+                self._last_child[above] = below
+            self.current = tree
 
     def path(self, tree: str) -> list[str]:
         """Return a tree and all trees before it, the first one last."""

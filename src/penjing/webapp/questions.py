@@ -106,8 +106,8 @@ def cut_to_depth(tree: TreeData, depth: int | None) -> TreeData:
 
 def workbook_state(workbook_id: str, table_id: str, workbook: Workbook) -> Plain:
     """Return a workbook as the page shows it: its parts, and the history of its trees."""
-    growing, history = workbook.growing, workbook.history
-    first = workbook.tree(history.first)
+    growing, history = workbook.growing, workbook.history.state()
+    first = workbook.tree(workbook.history.first)
     assert workbook.table.target is not None
     return {
         "workbook": workbook_id,
@@ -119,9 +119,9 @@ def workbook_state(workbook_id: str, table_id: str, workbook: Workbook) -> Plain
         "settings": dict(growing.settings),
         "forbid": list(growing.forbid),
         "division": {"division": dict(workbook.division), "rows": workbook.rows.sizes()},
-        "first": history.first,
+        "first": workbook.history.first,
         "current": history.current,
-        "history": [entry.to_json() for entry in history.entries.values()],
+        "history": [entry.to_json() for entry in history.entries],
         "undo": history.undo,
         "redo": history.redo,
         "validation_looks": workbook.validation_looks,

@@ -35,6 +35,9 @@ def workbook_record(workbook: Workbook) -> Plain:
     from penjing import __version__  # noqa: PLC0415 - the package itself
 
     source, growing = workbook.source, workbook.growing
+    # Other tabs may make steps meanwhile: what is named by later parts is in the history.
+    finished, looked = workbook.finished, workbook.looked
+    history = workbook.history.state()
     assert workbook.table.target is not None
     return {
         "format": FORMAT,
@@ -60,12 +63,12 @@ def workbook_record(workbook: Workbook) -> Plain:
         "model": None if growing.model is None else growing.model.to_json(),
         "steps": [
             {key: entry.to_json()[key] for key in ("tree", "parent", "step")}
-            for entry in workbook.history.entries.values()
+            for entry in history.entries
         ],
-        "current": workbook.current,
-        "validation_looks": workbook.validation_looks,
-        "looked": sorted(workbook.looked),
-        "finished": None if workbook.finished is None else workbook.finished.tree,
+        "current": history.current,
+        "validation_looks": len(looked) + workbook.earlier_looks,
+        "looked": sorted(looked),
+        "finished": None if finished is None else finished.tree,
     }
 
 
