@@ -7,6 +7,7 @@ import json
 import pytest
 
 import penjing
+from penjing.i18n import catalogue
 from penjing.webapp.exercise import Exercise, worksheet_of_record
 from penjing.webapp.judging import judge, parse_number
 from penjing.webapp.lab_state import Lab
@@ -270,3 +271,13 @@ def test_names_that_differ_in_case_only_are_not_taken_for_each_other():
     ):
         assert exercise.check(id_, other)["state"]["verdict"] == "wrong"
         assert exercise.check(id_, sloppy)["state"]["verdict"] == "right"
+
+
+def test_a_table_that_is_too_large_for_an_exercise_is_told_in_the_words_of_the_page():
+    lab = Lab()
+    content = b"a,y\n" + b"".join(b"%d,%d\n" % (i % 5, i % 2) for i in range(120))
+    table = answer(lab, "POST", "table?name=a.csv", None, content)[1]["table"]
+    status, failed = answer(lab, "POST", "exercise", {"table": table, "recipe": "id3"})
+    assert (status, failed["error"]["key"]) == (400, "worksheet_rows")
+    for lang, text in failed["error"]["message"].items():
+        assert catalogue(lang)["lab_page_exercise_drawn"] in text

@@ -731,6 +731,7 @@ MESSAGES: dict[str, str] = {
     "export_no_shares_lab": "this tree spreads rows with missing values over all branches (fractional cases), which {kind} cannot express. Choose another format, such as Python or SQL.",
     "export_no_error_lab": "this tree raises an error for categories not seen in training, and {kind} cannot raise errors. Choose another format, such as Python.",
     "export_costs_lab": "this tree uses misclassification costs and fractional cases, and a {kind} query cannot do both. Choose another format, such as Python.",
+    "worksheet_rows_lab": "an exercise lists every row, and the table has {n:,}; at most {most} are allowed.\nChoose an example, or a random table, generated from a seed.",
     "note_ambiguous_decimal_cli": "'{value}' in '{column}' is read as {number}; it could also mean {other}. If it does: --decimal {mark}",
     "note_followed_columns_cli": "'{value}' in '{column}' is read as {number}, since other columns of {source} have the decimal mark '{mark}'; it could also mean {other}. If it does: --decimal {unlike}",
     "note_followed_separator_cli": "'{value}' in '{column}' is read as {number}, since semicolons separate the cells of {source}; it could also mean {other}. If it does: --decimal {unlike}",

@@ -720,6 +720,7 @@ MESSAGES: dict[str, str] = {
     "export_no_shares_lab": "这棵树把有缺失值的样本按比例划入各分支，{kind} 无法表示。请改选其他格式，例如 Python 或 SQL。",
     "export_no_error_lab": "这棵树遇到训练时未见过的取值会报错，而 {kind} 无法报错。请改选其他格式，例如 Python。",
     "export_costs_lab": "这棵树既考虑误分类的代价，又把有缺失值的样本按比例划入各分支；{kind} 查询无法同时做到。请改选其他格式，例如 Python。",
+    "worksheet_rows_lab": "练习要列出每一行，而表中有 {n} 行；最多允许 {most} 行。\n请改选示例数据，或由随机种子生成的数据表。",
     "note_ambiguous_decimal_cli": "“{column}”中的“{value}”读作 {number}，也可能是 {other}。若是后者：`--decimal {mark}`。",
     "note_followed_columns_cli": "“{column}”中的“{value}”读作 {number}，因为 {source} 的其他列以“{mark}”作小数点；也可能是 {other}。若是后者：`--decimal {unlike}`。",
     "note_followed_separator_cli": "“{column}”中的“{value}”读作 {number}，因为 {source} 的单元格以分号分隔；也可能是 {other}。若是后者：`--decimal {unlike}`。",
