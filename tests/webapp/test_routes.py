@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import base64
+import gzip
 import json
 import math
 import re
@@ -471,6 +472,15 @@ def test_an_export_that_is_impossible_says_to_choose_another_format():
             assert "Python" in text
     ask("GET", f"{path}/python")
     ask("GET", f"{path}/sql")
+
+
+def test_a_file_that_expands_too_far_says_what_to_open(monkeypatch):
+    monkeypatch.setattr("penjing.webapp.table_source.UPLOAD_BYTES", 2**20)
+    content = gzip.compress(b"a,y\n" + b"1,p\n" * 2**20)
+    status, failed = answer(Lab(), "POST", "table?name=a.csv.gz", None, content)
+    assert (status, failed["error"]["key"]) == (400, "too_much_to_read")
+    for text in failed["error"]["message"].values():
+        assert not WRITTEN.search(text), text
 
 
 def test_errors_of_the_lab_speak_of_the_page():

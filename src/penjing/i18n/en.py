@@ -722,6 +722,7 @@ MESSAGES: dict[str, str] = {
     "no_target_in_table_lab": "the table has no target, so no tree can be grown. Choose the target on the screen 'Data'.",
     "not_decodable_lab": "{source}, line {line}: the bytes are not valid {encoding}. Save the file as UTF-8 and open it again.",
     "no_encoding_lab": "the encoding of {source} is not UTF-8, GB18030, Big5 or cp1252. Save the file as UTF-8 and open it again.",
+    "too_much_to_read_lab": "{source} is larger than {limit}, the limit for reading into memory. Open a file with a sample of the rows.",
     "not_a_number_lab": "{source}, row {row}: '{column}' must be a number, found '{value}'.\nIf it means missing, leave this cell of the file empty and open it again.",
     "not_a_number_point_now_lab": "{source}, row {row}: '{column}' must be a number with a decimal point; found '{value}'. Write all numbers of the file in the same way and open it again.",
     "not_a_number_comma_now_lab": "{source}, row {row}: '{column}' must be a number with a decimal comma; found '{value}'. Write all numbers of the file in the same way and open it again.",

@@ -711,6 +711,7 @@ MESSAGES: dict[str, str] = {
     "no_target_in_table_lab": "表中没有类别标记，无法训练。请在“数据”页选择类别标记。",
     "not_decodable_lab": "{source} 第 {line} 行：字节不符合 {encoding} 编码。请把文件另存为 UTF-8，再重新打开。",
     "no_encoding_lab": "{source} 的编码不是 UTF-8、GB18030、Big5 或 cp1252。请把文件另存为 UTF-8，再重新打开。",
+    "too_much_to_read_lab": "{source} 超过 {limit}，这是可读入内存的上限。请打开一个只含部分行的文件。",
     "not_a_number_lab": "{source} 第 {row} 行：“{column}”应为数值，现为“{value}”。\n若它表示缺失，请将文件中的这个单元格留空，再重新打开。",
     "not_a_number_point_now_lab": "{source} 第 {row} 行：“{column}”应为带小数点的数值，现为“{value}”。请在文件中统一数值的写法，再重新打开。",
     "not_a_number_comma_now_lab": "{source} 第 {row} 行：“{column}”应为以逗号作小数点的数值，现为“{value}”。请在文件中统一数值的写法，再重新打开。",
