@@ -483,6 +483,22 @@ def test_a_file_that_expands_too_far_says_what_to_open(monkeypatch):
         assert not WRITTEN.search(text), text
 
 
+def test_tables_with_many_cells_are_dropped_but_for_the_last_four(monkeypatch):
+    monkeypatch.setattr("penjing.webapp.lab_state.MAX_CELLS", 500 * 5)
+    ask = Direct()
+    first = ask("POST", "table?name=a.csv", content=csv_rows(1, 300))["table"]
+    book = ask("POST", "workbook", {"table": first, "recipe": "cart-binary"})["workbook"]
+    tables = [first]
+    for name in "abcda":
+        path = f"table/{tables[-1]}/columns"
+        tables.append(ask("POST", path, {"schema": {name: "categorical"}})["table"])
+    kept = [answer(ask.lab, "GET", f"table/{table}")[0] == 200 for table in tables]
+    assert kept == [False, False, True, True, True, True]
+    ask("POST", f"workbook/{book}/step", {"act": "split", "node": 0, "column": "d"})
+    small = [ask("POST", "table/example", {"example": "fish"})["table"] for _ in range(9)]
+    assert {answer(ask.lab, "GET", f"table/{table}")[0] for table in small} == {200}
+
+
 def test_errors_of_the_lab_speak_of_the_page():
     ask = Direct()
     content = "x,y\n" + "".join(f"{i},{'ab'[i % 2] if i else '?!'}\n" for i in range(60))

@@ -35,6 +35,9 @@ Plain = dict[str, Any]
 MAX_KEPT = 64
 """So many tables, workbooks and exercises are kept; the one used longest ago is dropped."""
 
+MAX_CELLS = 200_000_000
+"""Tables with more cells together are dropped, too, but for the last ones."""
+
 
 @dataclass(frozen=True)
 class OpenTable:
@@ -89,7 +92,8 @@ class Lab:
     jobs: Jobs = field(default_factory=Jobs)
 
     def __post_init__(self) -> None:
-        self._tables: RecentlyUsed[str, OpenTable] = RecentlyUsed(MAX_KEPT)
+        # Each change of a column's type makes another table.
+        self._tables: RecentlyUsed[str, OpenTable] = RecentlyUsed(MAX_KEPT, _n_cells, MAX_CELLS)
         self._workbooks: RecentlyUsed[str, OpenWorkbook] = RecentlyUsed(MAX_KEPT)
         self._exercises: RecentlyUsed[str, Exercise] = RecentlyUsed(MAX_KEPT)
         self._opened_tests: set[tuple[str, str]] = set()
@@ -291,6 +295,10 @@ class Lab:
         if found is None:
             raise NotFoundError("lab_no_exercise", id=exercise_id)
         return found
+
+
+def _n_cells(opened: OpenTable) -> int:
+    return opened.table.n_rows * (len(opened.table.columns) + 1)
 
 
 def _test_rows(workbook: Workbook) -> tuple[str, str]:

@@ -10,6 +10,9 @@ from typing import Generic, TypeVar
 K = TypeVar("K")
 V = TypeVar("V")
 
+KEPT = 4
+"""So many entries are kept, however large they are."""
+
 
 class RecentlyUsed(Generic[K, V]):
     """Keeps at most so many entries; several threads may use it.
@@ -18,6 +21,10 @@ class RecentlyUsed(Generic[K, V]):
     ----------
     size : int
         The largest number of entries.
+    weigh : function, optional
+        Returns how large an entry is.
+    most : int, optional
+        Entries that are larger together are dropped, too, but for the last `KEPT`.
 
     Examples
     --------
@@ -28,8 +35,8 @@ class RecentlyUsed(Generic[K, V]):
     (True, 2)
     """
 
-    def __init__(self, size: int) -> None:
-        self._size = size
+    def __init__(self, size: int, weigh: Callable[[V], int] | None = None, most: int = 0) -> None:
+        self._size, self._weigh, self._most = size, weigh, most
         self._entries: OrderedDict[K, V] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -45,8 +52,13 @@ class RecentlyUsed(Generic[K, V]):
         with self._lock:
             self._entries[key] = value
             self._entries.move_to_end(key)
-            while len(self._entries) > self._size:
+            while len(self._entries) > self._size or self._is_too_large():
                 self._entries.popitem(last=False)
+
+    def _is_too_large(self) -> bool:
+        if self._weigh is None or len(self._entries) <= KEPT:
+            return False
+        return sum(map(self._weigh, self._entries.values())) > self._most
 
     def remove(self, key: K) -> bool:
         """Remove an entry; return whether there was one."""
