@@ -161,6 +161,34 @@ def test_the_badge_beside_a_long_name_is_one_line(open_lab, tmp_path):
     assert lab.page.evaluate("document.querySelector('.candidates .badge').offsetHeight") < 24
 
 
+def test_numbers_beside_names_from_right_to_left_keep_their_columns(open_lab, tmp_path):
+    rows = "".join(f"{i % 9},{'כן' if (i % 9 > 5) ^ (i % 7 == 0) else 'לא'}\n" for i in range(90))
+    (tmp_path / "a.csv").write_text(f"a,class\n{rows}", encoding="utf-8")
+    lab = open_lab()
+    lab.page.set_input_files("#lab-file", tmp_path / "a.csv")
+    lab.grow("rpart", training=100, validation=0, test=0)
+    lab.page.locator("#lab-tab-score").click()
+    lab.settle()
+    # Where each number of the table is drawn, line by line.
+    script = """() => [...document.querySelectorAll('.story .table')].flatMap((table) => {
+        const walk = document.createTreeWalker(table, NodeFilter.SHOW_TEXT), found = [];
+        for (let node; (node = walk.nextNode()); )
+            for (const match of node.data.matchAll(/[\\d.]+/g)) {
+                const range = document.createRange();
+                range.setStart(node, match.index);
+                range.setEnd(node, match.index + match[0].length);
+                const { left, top } = range.getBoundingClientRect();
+                found.push([Math.round(top), left]);
+            }
+        return found;
+    })"""
+    lines: dict[int, list[float]] = {}
+    for top, left in lab.page.evaluate(script):
+        lines.setdefault(top, []).append(left)
+    assert sum(len(places) > 1 for places in lines.values()) >= 4
+    assert all(places == sorted(places) for places in lines.values()), lines
+
+
 @pytest.mark.parametrize("width", [390, 700, 1000])
 def test_the_panel_has_room_in_small_windows(open_lab, width):
     lab = open_lab("en", "light", {"width": width, "height": 800})
