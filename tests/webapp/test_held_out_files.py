@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import json
 import re
@@ -92,7 +93,10 @@ def test_the_script_and_the_replayed_workbook_have_the_same_figures(opened, fold
     shown = workbook.score(workbook.current, "validation")
     file = journal_file(workbook)["content"]
     (folder / "book.json").write_text(file, encoding="utf-8")
-    (folder / "grow.py").write_text(script_file(workbook, "en")["content"], encoding="utf-8")
+    script = script_file(workbook, "en")["content"]
+    (folder / "grow.py").write_text(script, encoding="utf-8")
+    digest = hashlib.sha256((folder / "valid.csv").read_bytes()).hexdigest()
+    assert f"# SHA-256 {digest}\nvalidation = 'valid.csv'" in script
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         tree = runpy.run_path("grow.py")["tree"]
     assert tree == workbook.tree(workbook.current)

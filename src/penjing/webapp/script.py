@@ -89,11 +89,14 @@ def _division_lines(workbook: Workbook) -> list[str]:
         return ["training = DATA"]
     if division["kind"] != "shares":
         # Not `penjing.read`: a tree reads a file as its training rows were read.
-        return ["training = table"] + [
-            f"{part} = {division[part]['name']!r}"
-            for part in ("validation", "test")
-            if division[part] is not None
-        ]
+        lines = ["training = table"]
+        for part in ("validation", "test"):
+            rows = workbook.given(part)
+            if rows is not None:
+                digest = rows.source.get("sha256")
+                lines += [f"# SHA-256 {digest}"] if digest else []
+                lines.append(f"{part} = {division[part]['name']!r}")
+        return lines
     shares = shares_of(division)
     if not shares.held_out:
         return ["training = table"]
