@@ -189,6 +189,26 @@ def test_numbers_beside_names_from_right_to_left_keep_their_columns(open_lab, tm
     assert all(places == sorted(places) for places in lines.values()), lines
 
 
+def test_columns_of_chinese_texts_are_kept_beside_signs_of_any_width(open_lab):
+    lab = open_lab("zh")
+    lab.open_example("watermelon3.0", "cart-binary")
+    lab.page.locator(".story-box summary").click()
+    assert "≤" in lab.page.locator(".story-box .table.wide").first.text_content()
+    # Where the numbers with four decimals end, line by line.
+    ends = lab.page.evaluate("""() => {
+        const lines = new Map();
+        for (const cell of document.querySelector('.story-box .table.wide').children) {
+            if (!/^\\d+\\.\\d{4}$/.test(cell.textContent)) continue;
+            const { top, right } = cell.getBoundingClientRect();
+            lines.set(Math.round(top), [...(lines.get(Math.round(top)) ?? []), right]);
+        }
+        return [...lines.values()];
+    }""")
+    last = [line[-3:] for line in ends]
+    assert len(last) >= 4
+    assert max(max(column) - min(column) for column in zip(*last, strict=True)) < 2
+
+
 @pytest.mark.parametrize("width", [390, 700, 1000])
 def test_the_panel_has_room_in_small_windows(open_lab, width):
     lab = open_lab("en", "light", {"width": width, "height": 800})
