@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from html import escape
 
 from penjing.i18n import say
 from penjing.render.box_texts import SMALL
 from penjing.render.class_colours import colour_indices
 from penjing.render.heading import MARGIN, Heading, make_heading
-from penjing.render.svg import class_fills, svg_document, text_at, to_printable
+from penjing.render.svg import class_fills, escaped, svg_document, text_at
 from penjing.render.theme import PALETTE, THEMES, Theme, blend, find_theme
 from penjing.render.value_scale import value_scale
 from penjing.text.branch_order import children_in_order
@@ -207,9 +206,7 @@ def _bar_element(bar: Bar) -> str:
     x, y = bar.x, bar.y
     width = bar_width(bar)
     size = f'x="{x:.1f}" y="{y:.0f}" width="{width:.1f}" height="{LEVEL_HEIGHT - 1:.0f}"'
-    parts = [
-        f'<rect {size} fill="{bar.fill}"><title>{escape(to_printable(bar.tooltip))}</title></rect>'
-    ]
+    parts = [f'<rect {size} fill="{bar.fill}"><title>{escaped(bar.tooltip)}</title></rect>']
     if bar.width >= MIN_LABELLED:
         parts.append(text_at(x + 4, y + 14, bar.name, "b h"))
     if bar.branch_label:

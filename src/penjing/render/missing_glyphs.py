@@ -8,7 +8,7 @@ from functools import cache
 
 from penjing.data.notes import Note, record_notes
 from penjing.render.svg import to_printable
-from penjing.text.direction import ISOLATES
+from penjing.text.direction import ISOLATES, with_isolated_names
 
 BOX = "\u25a1"
 """Drawn for a character that is missing; DejaVu Sans, which matplotlib brings, has it."""
@@ -26,7 +26,7 @@ class Fonts:
 
         Missing marks that combine with another character are left out.
         """
-        printable = to_printable(text)
+        printable = with_isolated_names(to_printable(text))
         if printable.isascii():
             return printable
         codes = _codes(tuple(self.families))

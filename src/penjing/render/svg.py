@@ -18,7 +18,7 @@ from penjing.render.heading import LINE, TITLE, Heading, HeadingLayout, heading_
 from penjing.render.placement import Edge
 from penjing.render.theme import PALETTE, THEMES, Theme, find_theme
 from penjing.render.value_scale import value_tints
-from penjing.text.direction import ISOLATES
+from penjing.text.direction import ISOLATES, with_isolated_names
 from penjing.tree.tree_data import TreeData
 
 FONTS = (
@@ -130,7 +130,7 @@ def svg_document(
     description = f'role="img" xml:lang="{lang}"'
     parts = [
         f'<svg xmlns="{NAMESPACE}" {area} {description} {font}>',
-        f"<title>{escape(to_printable(f'{heading.title}: {heading.facts}'))}</title>",
+        f"<title>{escaped(f'{heading.title}: {heading.facts}')}</title>",
         f"<style>{_style(theme)}</style>",
         HATCHES if theme is THEMES["print"] else "",
         f'<rect width="100%" height="100%" fill="{theme.background}"/>',
@@ -205,7 +205,7 @@ def _edge(edge: Edge) -> str:
 
 
 def _box(box: Box, theme: Theme) -> str:
-    title = f'<g id="n{box.node}"><title>{escape(to_printable(box.tooltip))}</title>'
+    title = f'<g id="n{box.node}"><title>{escaped(box.tooltip)}</title>'
     parts = [_element(part, theme) for part in box_parts(box, theme)]
     return "".join([title, *parts, "</g>"])
 
@@ -257,7 +257,12 @@ def text_at(x: float, y: float, text: str, css_class: str = "") -> str:
     if not text:
         return ""
     attribute = f' class="{css_class}"' if css_class else ""
-    return f'<text x="{_fmt(x)}" y="{_fmt(y)}"{attribute}>{escape(to_printable(text))}</text>'
+    return f'<text x="{_fmt(x)}" y="{_fmt(y)}"{attribute}>{escaped(text)}</text>'
+
+
+def escaped(text: str) -> str:
+    """Return a text of a picture as SVG; names written from right to left are marked as units."""
+    return escape(with_isolated_names(to_printable(text)))
 
 
 def to_printable(text: str) -> str:

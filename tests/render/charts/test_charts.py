@@ -18,6 +18,7 @@ from penjing.data.table import Table, nominal, numeric
 from penjing.errors import ChoiceError, DataError
 from penjing.evaluate.curves import learning_curve, pruning_curve
 from penjing.registry import plugins
+from penjing.render import icicle, svg
 from penjing.render.charts.axes import number_axis
 from penjing.render.charts.chart import Chart
 from penjing.render.charts.plane import regions
@@ -371,13 +372,13 @@ def test_the_line_of_chance_belongs_to_one_class():
     assert a + (b - a) * (y - low.y) / (high.y - low.y) == pytest.approx(share)
 
 
-def all_charts(lang: str = "en", theme: str = "light") -> list[Chart]:
+def all_charts(lang: str = "en", theme: str = "light", name: str = HOSTILE) -> list[Chart]:
     """Return one chart of every kind, of names that could do harm."""
     random = np.random.RandomState(5)
     x = random.rand(80, 2).round(2)
-    classes = np.where(x[:, 0] + 0.2 * random.rand(80) > 0.5, HOSTILE, "ordinary")
-    columns = (numeric(HOSTILE + "1", x[:, 0]), numeric("y", x[:, 1]))
-    table = Table(columns, nominal(HOSTILE, classes), 80)
+    classes = np.where(x[:, 0] + 0.2 * random.rand(80) > 0.5, name, "ordinary")
+    columns = (numeric(name + "1", x[:, 0]), numeric("y", x[:, 1]))
+    table = Table(columns, nominal(name, classes), 80)
     tree = penjing.fit(table, recipe="cart-binary", max_depth=4)
     report = tree.score(table)
     style = {"lang": lang, "theme": theme}
@@ -388,12 +389,12 @@ def all_charts(lang: str = "en", theme: str = "light") -> list[Chart]:
         *(report.chart(kind, **style) for kind in kinds),
         tree.importances().chart(**style),
         tree.why().chart(**style),
-        tree.why().chart(HOSTILE + "1", **style),
+        tree.why().chart(name + "1", **style),
         pruning_curve(tree, table, k=3).chart(**style),
         learning_curve(table, "cart-binary", k=3, shares=[0.5, 1]).chart(**style),
         penjing.compare(tree, tree.prune_at("root")).chart(**style),
-        tree.plane(HOSTILE + "1", "y", table, **style),
-        regression.plane(HOSTILE + "1", "y", numbers, **style),
+        tree.plane(name + "1", "y", table, **style),
+        regression.plane(name + "1", "y", numbers, **style),
         regression.score(numbers).chart(**style),
     ]
 
@@ -410,6 +411,29 @@ def test_every_chart_is_safe_and_well_formed(lang, theme):
         numbers = [v for e in root.iter() for k, v in e.attrib.items() if k in ("x", "y", "d")]
         assert not any(word in value for value in numbers for word in ("nan", "inf"))
         assert chart._repr_html_() == chart.svg()
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_names_from_right_to_left_are_units_in_every_text_and_tooltip(lang):
+    name = "אלון ירוק"
+    charts = all_charts(lang, name=name)
+    tree = penjing.fit([{name: i, "y": name if i > 9 else "b"} for i in range(20)], "y")
+    trees = [svg.write(tree, lang=lang), icicle.write(tree, lang=lang)]
+    texts = [*(chart.svg() for chart in charts), *trees]
+    counted = 0
+    for text in texts:
+        shown = [
+            e.text
+            for e in ET.fromstring(text).iter()  # noqa: S314 - our own text
+            if e.tag.endswith(("}text", "}title")) and e.text and re.search("[א-ת]", e.text)
+        ]
+        counted += len(shown)
+        for line in shown:
+            outside = re.sub("\u2068[^\u2068\u2069]*\u2069", "", line)
+            assert line == name or not re.search("[א-ת]", outside), line
+            assert line.count("\u2068") == line.count("\u2069")
+        assert not re.search('data-[a-z]+="[^"]*[\u2068\u2069]', text)
+    assert counted > 40
 
 
 def test_charts_are_saved_as_svg_png_and_pdf(tmp_path):

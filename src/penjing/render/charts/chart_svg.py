@@ -6,7 +6,7 @@ from html import escape
 
 from penjing.render.charts.chart import Chart
 from penjing.render.charts.shapes import Line, Mark, Rect, Shape, Text, Values, colour_of
-from penjing.render.svg import FONTS, NAMESPACE, to_printable
+from penjing.render.svg import FONTS, NAMESPACE, escaped, to_printable
 from penjing.render.theme import Theme, find_theme
 
 
@@ -19,7 +19,7 @@ def write(chart: Chart) -> str:
     about = f"{chart.title}: {chart.description}" if chart.description else chart.title
     parts = [
         f'<svg xmlns="{NAMESPACE}" {area} role="img" xml:lang="{chart.lang}" {font}>',
-        f"<title>{escape(to_printable(about))}</title>",
+        f"<title>{escaped(about)}</title>",
         f'<rect width="100%" height="100%" fill="{theme.background}"/>',
         *(_element(shape, theme) for shape in chart.shapes),
         "</svg>",
@@ -48,7 +48,7 @@ def _text(shape: Text, theme: Theme) -> str:
     style += ' font-weight="bold"' if shape.is_bold else ""
     if shape.colour != "text":
         style += f' fill="{_colour(shape.colour, theme)}"'
-    return f"<text {place}{style}>{escape(to_printable(shape.text))}</text>"
+    return f"<text {place}{style}>{escaped(shape.text)}</text>"
 
 
 def _line(shape: Line, theme: Theme) -> str:
@@ -95,7 +95,7 @@ def _mark(shape: Mark, theme: Theme) -> str:
 def _with_tooltip(name: str, attributes: str, tooltip: str) -> str:
     if not tooltip:
         return f"<{name} {attributes}/>"
-    return f"<{name} {attributes}><title>{escape(to_printable(tooltip))}</title></{name}>"
+    return f"<{name} {attributes}><title>{escaped(tooltip)}</title></{name}>"
 
 
 def _data(values: Values) -> str:
