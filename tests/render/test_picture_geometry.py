@@ -112,6 +112,23 @@ def edges_through_boxes(
                 yield i, j
 
 
+@pytest.mark.parametrize("layout", ["top-down", "left-to-right"])
+@pytest.mark.parametrize("name", TREES)
+def test_outlines_of_a_picture_without_heading_are_whole(name, layout):
+    made = diagram.build_diagram(tree_of(name), layout=layout, max_leaves=20)
+    root = ET.fromstring(svg.draw(made, LIGHT, has_heading=False))  # noqa: S314 - our own text
+    (moved,) = (e for e in root if "transform" in e.attrib)
+    top = float(re.search(r"translate\(0 ([\d.]+)\)", moved.get("transform"))[1])
+    half = float(re.search(r"\.c\{[^}]*stroke-width:([\d.]+)px", root[1].text)[1]) / 2
+    cards = [e for e in moved.iter() if e.get("rx")]
+    assert len(cards) == len(made.boxes)
+    for card in cards:
+        x, y, wide, high = (float(card.get(k)) for k in ("x", "y", "width", "height"))
+        assert half <= min(x, y + top)
+        assert x + wide + half <= float(root.get("width"))
+        assert y + top + high + half <= float(root.get("height"))
+
+
 @pytest.mark.parametrize("name", TREES)
 def test_headings_wrap_and_do_not_overlap(name):
     tree = tree_of(name)

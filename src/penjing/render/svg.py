@@ -26,6 +26,8 @@ FONTS = (
     " 'PingFang SC', 'Source Han Sans SC', sans-serif"
 )
 NAMESPACE = "http://www.w3.org/2000/svg"
+OUTLINE = 1.0
+"""Above the boxes, so that all of their outline is within the picture."""
 
 
 def _hatch(name: str, lines: str) -> str:
@@ -123,7 +125,7 @@ def svg_document(
     `size` is the width and height of the elements, and the least height of the heading.
     """
     places = heading_layout(heading, size[0])
-    top = max((places.height, *size[2:])) if has_heading else 0.0
+    top = max((places.height, *size[2:])) if has_heading else OUTLINE
     width, height = _fmt(size[0]), _fmt(size[1] + top)
     font = f'font-family="{escape(FONTS)}" font-size="{_fmt(SMALL)}" fill="{theme.text}"'
     area = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
