@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import numpy as np
@@ -83,6 +84,17 @@ def test_layouts_and_what_has_no_effect(run, files):
     done = run("draw", "a.tree", "-o", "a.svg", "--layout", "circle", "--lang", "en")
     assert done.code == 2
     assert "left-to-right" in done.err
+
+
+def test_the_number_of_leaves_is_that_of_the_first_view_of_a_page(run, files):
+    fitted(run)
+    for n in (4, 9):
+        done = run("draw", "a.tree", "-o", "a.html", "--max-leaves", str(n), "--lang", "en")
+        assert done.code == 0
+        assert "no effect" not in done.err
+        text = (files / "a.html").read_text("utf-8")
+        data = re.search(r'<script type="application/json">(.*?)</script>', text, re.DOTALL)[1]
+        assert json.loads(data)["max_leaves"] == n
 
 
 @pytest.mark.parametrize(("lang", "start"), [("en", "note: the"), ("zh", "说明：字体")])

@@ -192,6 +192,28 @@ def test_a_pruning_chart_has_points_errors_and_the_choice(regression):
     assert f"this tree: {curve['own_leaves']} leaves" in chart.description
 
 
+@pytest.mark.parametrize("theme", ["light", "dark", "print"])
+@pytest.mark.parametrize(
+    ("regression", "measure"), [(False, "accuracy"), (True, "root mean squared error")]
+)
+def test_labels_of_curves_stand_at_their_ticks_and_both_axes_have_titles(
+    theme, regression, measure
+):
+    rows = rows_of(160, 3, regression=regression)
+    pruning = pruning_curve(penjing.fit(rows, recipe="cart-binary"), rows, k=3)
+    learning = learning_curve(rows, "cart-binary", k=3, shares=[0.5, 1])
+    for curve, x_title in ((pruning, "leaves"), (learning, "training rows")):
+        shapes = curve.chart(theme=theme).shapes
+        ticks = {s.points[0][0] for s in shapes if isinstance(s, Line) and s.colour == "outline"}
+        labels = [s for s in shapes if isinstance(s, Text) and s.colour == "muted"]
+        below = [s for s in labels if s.anchor == "middle" and re.fullmatch(r"[\d,]+", s.text)]
+        assert len(below) >= 2
+        assert {label.x for label in below} <= ticks  # each is centred below its tick
+        titles = {s.text: s.is_turned for s in shapes if isinstance(s, Text) and s.colour == "text"}
+        assert titles[x_title] is False
+        assert titles[measure] is True
+
+
 def test_predicted_numbers_are_points():
     rows = rows_of(120, 4, regression=True)
     report = penjing.fit(rows, recipe="rpart").score(rows)
