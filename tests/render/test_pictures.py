@@ -300,6 +300,10 @@ def test_rules_are_told_in_chinese():
 def test_the_score_of_c45_is_not_called_a_ratio():
     tree = fit(penjing.example("golf"), recipe="c4.5")
     assert "score 0." in svg.write(tree)
+    # The tooltips of the picture and the details of the page say what the number is.
+    explained = "score: gain ratio or gain, less the penalty of a threshold"
+    assert explained in svg.write(tree)
+    assert explained in str(html_page.page_data(tree, "en", "light", None))
     assert "ratio 0." not in svg.write(tree)
     assert "ratio 0." in svg.write(fit(penjing.example("golf"), recipe="c4.5-textbook"))
 
