@@ -117,3 +117,31 @@ def test_search_works_in_a_browser_without_a_network(site, browser, language, qu
     context.close()
     assert any(expected in link for link in found), found
     assert not [n for n in noise if not n.startswith((site.as_uri(), "data:"))], noise
+
+
+def test_columns_of_chinese_outputs_are_kept(site, browser):
+    """Beside names of Chinese characters, and beside signs such as ≤ that their fonts draw wide."""
+    page = browser.new_page(viewport={"width": 1400, "height": 900})
+    page.goto((site / "zh" / "get-started.html").as_uri())
+    tables = page.evaluate(
+        """() => [...document.querySelectorAll('.highlight pre')].flatMap((pre) => {
+          const walker = document.createTreeWalker(pre, NodeFilter.SHOW_TEXT), lines = new Map();
+          const range = document.createRange();
+          while (walker.nextNode()) {
+            const { data } = walker.currentNode;
+            for (const match of data.matchAll(/(?<=  )(\\d\\.\\d{4}|条件熵|信息增益)(?=  )/g)) {
+              range.setStart(walker.currentNode, match.index);
+              range.setEnd(walker.currentNode, match.index + match[0].length);
+              const { top, right } = range.getBoundingClientRect();
+              const line = Math.round((top + 4) / 10);
+              lines.set(line, [...(lines.get(line) ?? []), right]);
+            }
+          }
+          const found = [...lines.values()].filter((line) => line.length >= 2);
+          return found.length > 3 ? [found.map((line) => line.slice(0, 2))] : []; })"""
+    )
+    page.close()
+    assert len(tables) >= 2
+    for table in tables:
+        for column in zip(*table, strict=True):
+            assert max(column) - min(column) < 2, table
