@@ -289,7 +289,9 @@ def test_a_pruned_model_tells_its_growth_and_its_pruning_without_the_rows(run, t
     assert "chosen" in run("why", tmp_path / "p.tree").out
     assert "剪去" in run("why", tmp_path / "p.tree", "1", "--lang", "zh").out
     replay = page_data(tree, "en", "light", None)["replay"]
-    assert len(replay["texts"]) == tree.n_nodes
+    cut = [step["node"] for step in replay["pruning"] if step["kind"] == "cut"]
+    remaining = [node for node in cut if replay["grown"]["parent"][node] not in cut]
+    assert len(replay["texts"]) == tree.n_nodes - len(remaining)  # these were splits then
     assert len(replay["pruning"]) == 5
     assert "as a leaf 3.51487: pruned" in replay["pruning"][2]["text"]["en"]
 

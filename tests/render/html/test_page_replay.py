@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from io import StringIO
 from typing import Any
@@ -85,6 +86,24 @@ def test_a_pruned_tree_is_grown_and_pruned_to_the_last_step(opened, method, reci
     assert following.get_attribute("aria-disabled") == "true"
     following.click(force=True)  # nothing happens at the end
     assert page.locator(".step").text_content() == f"{n} / {n}"
+
+
+@pytest.mark.parametrize("recipe", ["id3", "rpart"])
+def test_a_split_that_pruning_removes_is_not_called_a_leaf_while_the_tree_grows(opened, recipe):
+    if recipe == "rpart":  # grows further than its complexity allows, and prunes
+        tree = penjing.fit(noisy(), recipe="rpart", cp=0.03, trace=True)
+    else:
+        tree = pruned("pessimistic", "id3")
+    page = opened(tree)
+    page.get_by_role("tab", name="replay").click()
+    n_told = 0
+    for _ in range(frames_of(page) - 1):
+        if page.locator("[role=treeitem].question.now").count():
+            n_told += 1
+            told = page.locator(".story").text_content()
+            assert not re.search(r"^ *leaf ", told, re.MULTILINE)
+        next_frame(page)
+    assert n_told > 3
 
 
 def test_first_last_and_previous_and_back_to_the_tree(opened):

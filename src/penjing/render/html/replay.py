@@ -151,7 +151,8 @@ def _growing_texts(
 ) -> dict[int, Texts]:
     """Return the steps of the trace as texts, by node of the grown tree; none without a trace.
 
-    A step is told for every node of the trace, and for every split that pruning removed.
+    A step is told for every node of the trace, and for every split that pruning removed. What the
+    trace says of a leaf is left out where the grown tree has a split: the page describes that one.
     """
     if not tree.kept_trace:
         return {}
@@ -159,6 +160,7 @@ def _growing_texts(
         grown_number[step["node"]]: step
         for step in story(tree, limit=MAX_STEPS)
         if step["node"] in grown_number
+        and not (tree.is_leaf[step["node"]] and is_split[grown_number[step["node"]]])
     }
     order = [node for node, splits in enumerate(is_split) if splits or node in steps][:MAX_STEPS]
     return {
