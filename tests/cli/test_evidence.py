@@ -87,9 +87,9 @@ def test_cutoffs_profit_leaves_and_calibration(run, model):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--cost", "1"], "--cost 1 is not valid"),
-        (["--cost", "0:0"], "--cost 0:0 is not valid"),
-        (["--cost", "1:inf"], "--cost 1:inf is not valid"),
+        (["--cost", "1"], "--cost '1' is not valid"),
+        (["--cost", "0:0"], "--cost '0:0' is not valid"),
+        (["--cost", "1:inf"], "--cost '1:inf' is not valid"),
         (["--precision", "2"], "--precision 2 is not valid"),
         (["--recall", "0"], "--recall 0 is not valid"),
         (["--profit", "{"], "--profit is not valid"),

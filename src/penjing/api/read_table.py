@@ -138,11 +138,10 @@ def explain_recipe_as_target(target: object) -> Iterator[None]:
     try:
         yield
     except ChoiceError as error:
-        is_target = target in (error.values.get("word"), error.values.get("target"))
-        is_about_target = error.key.startswith(("unknown_column", "other_target")) and is_target
         if (
             isinstance(target, str)
-            and is_about_target
+            and error.key.startswith(("unknown_column", "other_target"))
+            and target in (error.values.get("word"), error.values.get("target"))
             and (is_auto(target) or named_recipe(target))
         ):
             raise ChoiceError("target_is_recipe", word=target) from None
