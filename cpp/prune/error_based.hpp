@@ -440,7 +440,7 @@ class ErrorPruner {
     // Place all rows in leaves, if each row lies in one leaf with a whole weight, and the sums
     // of the tree are those of these rows.
     void place_rows() {
-        if (!has_whole_weights(request_.rows)) {
+        if (!has_whole_weights(request_.rows) || any_missing()) {
             return;
         }
         LeafRows placed(nodes_.size(), request_.rows.n_rows);
@@ -449,11 +449,8 @@ class ErrorPruner {
             std::uint32_t at = 0;
             while (!is_leaf(at)) {
                 const PruneNode& entry = nodes_[at];
-                const std::int32_t b = branch_of(entry, column_of(entry), row);
-                if (b < 0) {
-                    return;
-                }
-                at = entry.first + static_cast<std::uint32_t>(b);
+                at = entry.first +
+                     static_cast<std::uint32_t>(branch_of(entry, column_of(entry), row));
             }
             placed.add(at, row);
             sums[at * s_ + static_cast<std::size_t>(request_.rows.target[row])] +=
@@ -469,6 +466,25 @@ class ErrorPruner {
         }
         leaf_rows_ = std::move(placed);
         counted_.assign(nodes_.size(), 0);
+    }
+
+    // Whether a row lacks the value of a column that the tree splits on: raising a branch may
+    // bring any row to any split.
+    [[nodiscard]] bool any_missing() const {
+        std::vector<std::uint8_t> is_used(request_.rows.columns.size(), 0);
+        for (const PruneNode& entry : nodes_) {
+            if (entry.column >= 0) {
+                is_used[static_cast<std::size_t>(entry.column)] = 1;
+            }
+        }
+        for (std::size_t c = 0; c < is_used.size(); ++c) {
+            const std::int32_t* codes = request_.rows.columns[c].codes;
+            if (is_used[c] != 0 && std::any_of(codes, codes + request_.rows.n_rows,
+                                               [](std::int32_t code) { return code < 0; })) {
+                return true;
+            }
+        }
+        return false;
     }
 
     // Whether a node below the branch that was counted last would keep its rows.

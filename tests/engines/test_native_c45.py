@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -97,3 +99,27 @@ def test_pruning_makes_the_same_decisions(seed, name, raising, missing, weighted
     slow, slow_made = error_based.prune(tree, memory.Engine(table), **how)
     assert_same(fast, slow)
     assert [d.to_json() for d in fast_made] == [d.to_json() for d in slow_made]
+
+
+@pytest.mark.parametrize("start", range(0, 800, 200))
+def test_a_raised_branch_gets_rows_without_its_values(start):
+    """Few values are missing, in rows that reach no split on their columns before it is raised."""
+    for seed in range(start, start + 200):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(8, 60))
+        table = some_table(rng, n, regression=False, missing=False, weighted=False, scale=1)
+        columns = []
+        for column in table.columns:
+            codes = column.codes.copy()
+            codes[rng.integers(0, n, int(rng.integers(0, 3)))] = -1
+            columns.append(replace(column, codes=codes))
+        table = replace(table, columns=tuple(columns))
+        name = str(rng.choice(["c4.5", "j48", "c4.5-textbook"]))
+        whole = {} if name == "c4.5-textbook" else {"pruning": "none", "collapse": False}
+        tree = native.Engine(table).grow(recipe_of(name, min_branch=1.0, **whole).fits(table))
+        assert tree is not None
+        how = {"raise_branches": True, "confidence": float(rng.choice([0.05, 0.25, 0.5]))}
+        fast, fast_made = error_based.prune(tree, native.Engine(table), **how)
+        slow, slow_made = error_based.prune(tree, memory.Engine(table), **how)
+        assert_same(fast, slow)
+        assert [d.to_json() for d in fast_made] == [d.to_json() for d in slow_made], seed

@@ -705,3 +705,49 @@ def test_a_tree_of_a_table_without_columns_is_a_root_that_stays(method):
         "error-based": {"training": table},
     }  # fmt: skip
     assert tree.prune(method, **options.get(method, {})).n_nodes == 1
+
+
+@pytest.mark.parametrize("recipe", ["c4.5", "j48", "c4.5-textbook", "id3"])
+@pytest.mark.parametrize("engine", ["native", "memory"])
+def test_groups_of_categories_stay_whole_in_error_based_pruning(recipe, engine):
+    rows = penjing.read("example:golf")
+    tree = penjing.fit(
+        rows, recipe=recipe, engine=engine, prune="error-based", quiet=True,
+        force_splits={"": {"outlook": [["sunny"], ["overcast", "rain"]]}},
+    )  # fmt: skip
+    assert tree.weight[1:3].tolist() == [5, 9]
+    assert_leaves_count_the_rows(tree, rows)
+
+
+@given(tables(max_rows=40), st.booleans())
+def test_groups_of_c50_stay_whole_in_error_based_pruning(table, raising):
+    settings = {"prune": "error-based", "raise_branches": raising, "quiet": True}
+    tree = penjing.fit(table, recipe="c5.0", **settings)
+    assert_leaves_count_the_rows(tree, table)
+
+
+def assert_leaves_count_the_rows(tree, rows):
+    """The rows that a tree predicts correctly are those that its leaves count."""
+    leaves = tree.nodes.total[tree.is_leaf]
+    correct = leaves[np.arange(len(leaves)), tree.values[tree.is_leaf].astype(int)].sum()
+    assert tree.score(rows).accuracy == pytest.approx(correct / tree.nodes.total[0].sum())
+
+
+@pytest.mark.parametrize("recipe", ["id3", "c4.5-textbook"])
+def test_branches_for_missing_values_are_pruned_but_not_raised(recipe, tmp_path):
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 60)
+    values = np.where(rng.random(60) < 0.3, np.nan, rng.integers(0, 5, 60) + y)
+    kinds = [None if rng.random() < 0.3 else "uvw"[k] for k in rng.integers(0, 3, 60)]
+    table = Table((numeric("x", values), nominal("c", kinds)), nominal("y", y.tolist()), 60)
+    settings = {"recipe": recipe, "missing": "branch", "quiet": True}
+    whole = penjing.fit(table, **settings)
+    with pytest.raises(CapabilityError, match="raise_branches=False"):
+        penjing.fit(table, prune="error-based", **settings)
+    with pytest.raises(CapabilityError, match="missing='branch'"):
+        whole.prune("error-based", training=table)
+    small = whole.prune("error-based", raise_branches=False, confidence=0.05)
+    assert small.n_leaves < whole.n_leaves
+    assert_leaves_count_the_rows(small, table)
+    small.save(tmp_path / "small.tree")
+    assert skeleton(load(tmp_path / "small.tree")) == skeleton(small)

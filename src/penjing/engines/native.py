@@ -250,8 +250,10 @@ class Engine(memory.Engine):
         has_classes = isinstance(s, Classes) and s.costs is None and table.target is not None
         if not has_classes or tree.recipe.get("shape") != "multiway" or tree.schema != table.schema:
             return None
-        assert table.target is not None
         nodes = tree.nodes
+        if (np.diff(nodes.level_start) > 1).any():  # C++ has a branch for each category
+            return None
+        assert table.target is not None
         return _core.prune_error_based(
             [(*_coded_column(column), True) for column in table.columns],
             _contiguous(table.target.codes, np.int32),

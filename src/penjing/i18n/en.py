@@ -499,8 +499,8 @@ MESSAGES: dict[str, str] = {
     "value_missing_cli": "row {row}: column '{column}' is missing, and the tree splits on it.\nTo predict such rows: `penjing predict --missing stop` or `penjing predict --missing fraction`.",
     "shares_need_classes": "the target '{target}' is numeric, so there are no predicted probabilities. Use predict.",
     # pruning
-    "pessimistic_needs_classes": "pessimistic pruning needs a categorical target, but '{target}' is numeric.\nUse 'reduced-error' with a validation set.",
-    "pessimistic_needs_counts": "pessimistic pruning needs the class counts of the training rows, which a tree made by hand does not have.\nUse 'reduced-error' with a validation set, or fit a tree.",
+    "pessimistic_needs_classes": "this pruning method needs a categorical target, but '{target}' is numeric.\nUse 'reduced-error' with a validation set.",
+    "pessimistic_needs_counts": "this pruning method needs the class counts of the training rows, which a tree made by hand does not have.\nUse 'reduced-error' with a validation set, or fit a tree.",
     "bad_percentage": "{name} must be a percentage above 0 and below 100, such as 25, got {value:g}.",
     "bad_confidence": "{name} must be a number between 0 and 1, such as 0.25, got {value!r}.",
     "validation_not_used": "'{method}' pruning uses the class counts in the tree and no validation set. Leave validation=… out.",
@@ -1645,6 +1645,8 @@ MESSAGES: dict[str, str] = {
     "cases_need_rows_cli": "sums=cases adds up single rows, and this engine has only their sums.\nUse --engine native or --engine memory, or --set sums=exact.",
     "sums_need_native": "sums='cases' needs the native engine, multiway splits, and no trace.\nUse engine='native', or sums='exact'.",
     "sums_need_native_cli": "sums=cases needs the native engine, multiway splits, and no trace.\nUse --engine native, or --set sums=exact.",
+    "raising_has_no_missing_branches": "subtree raising does not know branches for missing values (missing='branch').\nPrune without raising: raise_branches=False.",
+    "raising_has_no_missing_branches_cli": "subtree raising does not know branches for missing values (--missing branch).\nPrune without raising: --no-raise.",
     "raising_needs_rows": "subtree raising needs the training rows, which were not found.\nGive them: prune(…, training=rows), or prune without raising: prune(…, raise_branches=False).",
     "raising_needs_rows_cli": "subtree raising needs the training rows, which were not found.\nGive them with --train FILE, or prune without raising: --no-raise.",
     # estimators

@@ -507,8 +507,8 @@ MESSAGES: dict[str, str] = {
     "value_missing_cli": "第 {row} 行：列“{column}”缺失，而决策树要按它划分。\n要预测这样的样本：`penjing predict --missing stop` 或 `penjing predict --missing fraction`。",
     "shares_need_classes": "目标“{target}”是连续的，没有预测概率。请用 predict。",
     # 剪枝
-    "pessimistic_needs_classes": "悲观剪枝要求离散的类别标记，而“{target}”是连续的。\n请用 `'reduced-error'` 并给出验证集。",
-    "pessimistic_needs_counts": "悲观剪枝需要训练集中各类别的样本数，而手工给出的决策树没有。\n请用 `'reduced-error'` 并给出验证集，或训练一棵决策树。",
+    "pessimistic_needs_classes": "这种剪枝方法要求离散的类别标记，而“{target}”是连续的。\n请用 `'reduced-error'` 并给出验证集。",
+    "pessimistic_needs_counts": "这种剪枝方法需要训练集中各类别的样本数，而手工给出的决策树没有。\n请用 `'reduced-error'` 并给出验证集，或训练一棵决策树。",
     "bad_percentage": "{name} 应为大于 0 且小于 100 的百分数，如 25，现为 {value:g}。",
     "bad_confidence": "{name} 应为 0 与 1 之间的数，如 0.25，现为 {value!r}。",
     "validation_not_used": "“{method}”剪枝只用树中各类别的样本数，不用验证集。请去掉 `validation=…`。",
@@ -1592,6 +1592,8 @@ MESSAGES: dict[str, str] = {
     "cases_need_rows_cli": "sums=cases 逐个样本求和，而这个计算引擎只有样本的总和。\n请用 `--engine native` 或 `--engine memory`，或 `--set sums=exact`。",
     "sums_need_native": "sums='cases' 需要计算引擎 native、多路划分，且不保存生成过程。\n请用 engine='native'，或 sums='exact'。",
     "sums_need_native_cli": "sums=cases 需要计算引擎 native、多路划分，且不保存生成过程。\n请用 `--engine native`，或 `--set sums=exact`。",
+    "raising_has_no_missing_branches": "子树提升不支持缺失值的分支（`missing='branch'`）。\n请不做子树提升：`raise_branches=False`。",
+    "raising_has_no_missing_branches_cli": "子树提升不支持缺失值的分支（`--missing branch`）。\n请不做子树提升：`--no-raise`。",
     "raising_needs_rows": "子树提升需要训练集，但没有找到。\n请给出：`prune(…, training=rows)`，或不做子树提升：`prune(…, raise_branches=False)`。",
     "raising_needs_rows_cli": "子树提升需要训练集，但没有找到。\n请用 `--train 文件` 给出，或不做子树提升：`--no-raise`。",
     # rpart、scikit-learn、代价复杂度剪枝

@@ -99,17 +99,13 @@ def prune_keeping(
     precision: Literal["double", "single"] | None = None,
 ) -> tuple[TreeData, list[Decision]]:
     """Return what `prune` returns; `KeptSplitRemovedError` if the split of a kept node would go."""
-    if tree.is_regression:
-        raise CapabilityError("pessimistic_needs_classes", target=tree.target.name)
-    if not tree.has_counts:
-        raise CapabilityError("pessimistic_needs_counts")
 
     def setting(name: str, given: object, default: object) -> Any:  # noqa: ANN401 - any setting
         return given if given is not None else tree.recipe.get(name, default)
 
-    may_raise = setting("raise_branches", raise_branches, True)
-    if may_raise and counter is None:
-        raise CapabilityError("raising_needs_rows")
+    may_raise = bool(setting("raise_branches", raise_branches, True))
+    has_missing_branches = _has_missing_branches(tree)
+    _check(tree, counter, may_raise=may_raise)
     float_precision = setting("precision", precision, "double")
     bound = ErrorBound(
         arguments.confidence(setting("confidence", confidence, 0.25)),
@@ -122,19 +118,17 @@ def prune_keeping(
     native_arguments = bound.native_arguments() | {
         "tolerance": slack,
         "margin": MARGIN,
-        "raises": bool(may_raise),
+        "raises": may_raise,
     }
-    if counter is not None:
+    if counter is not None and not has_missing_branches:
         arrays = counter.prune_by_errors(
             tree, native_arguments | {"relabels": slack > 0, "kept": _mask(tree, kept)}
         )
         if arrays is not None:
             if arrays["removes_kept"]:
                 raise KeptSplitRemovedError
-            return tree_from_arrays(tree, arrays, about), _decisions(
-                arrays, may_raise=bool(may_raise)
-            )
-    if not may_raise and _keeps_its_branches(tree):
+            return tree_from_arrays(tree, arrays, about), _decisions(arrays, may_raise=may_raise)
+    if not may_raise and (has_missing_branches or _keeps_its_branches(tree)):
         fold = _fold(tree, bound, MARGIN + slack)
         check_kept_splits(fold.node[fold.is_cut], kept)
         smaller, decisions = fold.apply(tree, tree.weight)
@@ -144,6 +138,23 @@ def prune_keeping(
     while pruning.undecided:
         pruning.decide_nodes(pruning.undecided.take_deepest(), counter if may_raise else None)
     return pruning.tree.finish(about), pruning.decisions
+
+
+def _has_missing_branches(tree: TreeData) -> bool:
+    """Return whether a split of the tree is on whether a value is missing."""
+    return bool(np.isinf(tree.nodes.cut[~tree.is_leaf]).any())
+
+
+def _check(tree: TreeData, counter: RowCounter | None, *, may_raise: bool) -> None:
+    """Refuse trees that cannot be pruned in this way."""
+    if tree.is_regression:
+        raise CapabilityError("pessimistic_needs_classes", target=tree.target.name)
+    if not tree.has_counts:
+        raise CapabilityError("pessimistic_needs_counts")
+    if may_raise and _has_missing_branches(tree):
+        raise CapabilityError("raising_has_no_missing_branches")
+    if may_raise and counter is None:
+        raise CapabilityError("raising_needs_rows")
 
 
 def _mask(tree: TreeData, kept: Collection[int]) -> npt.NDArray[np.uint8] | None:
