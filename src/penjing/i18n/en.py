@@ -94,6 +94,8 @@ MESSAGES: dict[str, str] = {
     "because_missing_way": "missing; takes the branch for missing values",
     "because_shared": "{column} is missing: the row is spread over all branches in proportion to their training rows",
     "because_missing": "{column} is missing: the prediction of this node is used",
+    "because_unseen_shared": "{column} = {value} was not seen in training and counts as missing: the row is spread over all branches in proportion to their training rows",
+    "because_unseen_missing": "{column} = {value} was not seen in training and counts as missing: the prediction of this node is used",
     "because_no_branch": "there is no branch for {column} = {value}: the prediction of this node is used",
     "because_other_classes": "{n} other classes {weight}",
     "because_other_classes_one": "1 other class {weight}",

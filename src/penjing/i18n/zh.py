@@ -121,6 +121,8 @@ MESSAGES: dict[str, str] = {
     "because_missing_way": "缺失；进入缺失值的分支",
     "because_shared": "{column} 缺失：该样本按训练样本数的比例划入各分支",
     "because_missing": "{column} 缺失：以这个结点的预测为准",
+    "because_unseen_shared": "{column} = {value} 在训练集中没有出现过，视为缺失：该样本按训练样本数的比例划入各分支",
+    "because_unseen_missing": "{column} = {value} 在训练集中没有出现过，视为缺失：以这个结点的预测为准",
     "because_no_branch": "{column} = {value} 在这里没有分支：以这个结点的预测为准",
     "because_other_classes": "其余 {n} 类 {weight}",
     "because_flips": "以下改动会改变预测：",

@@ -24,6 +24,8 @@ MAX_COUNTS = 7
 """Of more classes, only the largest ones of a node are listed."""
 N_NAMED = 3
 """How many they are."""
+_UNSEEN = {"shared": "because_unseen_shared", "missing": "because_unseen_missing"}
+"""Where a path ends because of a missing value: the sentence for a category that is not in the tree."""
 
 
 def write(explanation: Plain, lang: str = "en", *, ascii_only: bool = False) -> str:
@@ -51,11 +53,13 @@ def write(explanation: Plain, lang: str = "en", *, ascii_only: bool = False) -> 
         evidence = _evidence(node, next_node, list(explanation.get("shares", ())), lang)
         lines.append(f"  {align_left(node['branch'], max(branch_width, 20))}{evidence}".rstrip())
     if explanation["stopped"] is not None:
-        column = quoted(explanation["path"][-1]["question"])
-        value = _text(explanation["path"][-1]["value"])
-        lines.append(
-            "  " + say(f"because_{explanation['stopped']}", lang, column=column, value=value)
-        )
+        last = explanation["path"][-1]
+        stopped = explanation["stopped"]
+        key = f"because_{stopped}"
+        if last["value"] is not None:
+            key = _UNSEEN.get(stopped, key)
+        names = {"column": quoted(last["question"]), "value": _text(last["value"])}
+        lines.append("  " + say(key, lang, **names))
     if explanation["flips"]:
         lines.append(say("because_flips", lang))
         tests = [_tests(flip, lang) for flip in explanation["flips"]]
