@@ -25,7 +25,7 @@ MAX_COUNTS = 7
 N_NAMED = 3
 """How many they are."""
 _UNSEEN = {"shared": "because_unseen_shared", "missing": "because_unseen_missing"}
-"""Where a path ends because of a missing value: the sentence for a category that is not in the tree."""
+"""Where a missing value ends a path: the sentence for a category that is not in the tree."""
 
 
 def write(explanation: Plain, lang: str = "en", *, ascii_only: bool = False) -> str:
