@@ -172,6 +172,14 @@ def test_what_cannot_be_done_is_refused(tmp_path):
         assert told.value.key == key
 
 
+def test_weights_of_a_table_are_refused():
+    rows = [{"x": i, "y": "ab"[i == 2], "w": 1 + 9 * (i == 2)} for i in range(6)]
+    table = penjing.read(rows, "y", weight="w")
+    with pytest.raises(penjing.CapabilityError, match="does not support weight") as caught:
+        penjing.fit(table, recipe="cart-binary", engine="duckdb")
+    assert caught.value.key == "engine_lacks_setting"
+
+
 def test_rules_are_refused_before_anything_is_opened():
     with pytest.raises(penjing.CapabilityError):
         penjing.fit("duckdb:/not/there.db", "y", "sklearn", query="t", engine="duckdb")

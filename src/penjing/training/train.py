@@ -155,6 +155,7 @@ def _train_remote(
     if remote.needs_reading(data, engine, request.query, changes.get("table")):
         data = _read_into_memory(data, target, request.schema)
         _with_target(data, target if isinstance(target, str) else None)
+        remote.refuse_local_settings(engine, weight=data.weight)
         request = replace(request, target=None, schema=None)
     if "memory_limit" not in remote.capabilities_of(engine).settings:
         changes.pop("memory_limit", None)
