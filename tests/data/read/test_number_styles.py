@@ -345,6 +345,37 @@ def test_numbers_that_begin_with_a_zero_are_noted(cells, found):
     assert told.columns[0].kind == "nominal"
 
 
+LONG = 2**63 - 3
+LONG_INTEGERS = {
+    "rounded": ([LONG + i % 3 - i % 2 * 5000 for i in range(9)], LONG, 2**63),
+    "negative": ([-LONG + i * 5000 for i in (0, 2, 0, 1)], -LONG, -(2**63)),
+    "one": ([7, 2**53 + 1, 8, 7], 2**53 + 1, 2**53),
+    "exact": ([2**60 * i for i in (1, 3, 4, 7)], None, None),
+    "short": ([2**53, 5, 2**53, -(2**53)], None, None),
+    "fractions": ([1e300, 1.5e17, 3.25, 1e300], None, None),
+}
+
+
+@pytest.mark.parametrize("name", list(LONG_INTEGERS))
+@pytest.mark.parametrize("form", ["rows", "texts", "csv", "pandas", "polars"])
+def test_integers_that_are_rounded_are_noted(name, form, tmp_path):
+    values, value, number = LONG_INTEGERS[name]
+    rows = [{"a": x, "y": "ab"[i % 2]} for i, x in enumerate(values)]
+    source = rows
+    if form == "texts":
+        source = [{**row, "a": str(row["a"])} for row in rows]
+    elif form == "csv":
+        source = tmp_path / "long.csv"
+        source.write_text("a,y\n" + "".join(f"{row['a']},{row['y']}\n" for row in rows))
+    elif form in ("pandas", "polars"):
+        source = pytest.importorskip(form).DataFrame(rows)
+    table = read(source, "y")
+    notes = [note for note in table.notes if note.key == "note_rounded_integer"]
+    expected = [] if value is None else [(str(value), str(number))]
+    assert [(str(note.values["value"]), note.values["number"]) for note in notes] == expected
+    assert table.columns[0].numbers().tolist() == [float(x) for x in values]
+
+
 @pytest.mark.parametrize(("text", "decimal", "value"), [
     ("$-1,234", ".", -1234.0), ("$-1,234.5", ".", -1234.5), ("€ -1.234,5", ",", -1234.5),
     ("CHF -1'234", ".", -1234.0), ("$+1 234", ".", 1234.0),

@@ -30,7 +30,7 @@ from penjing.data.read.numbers import (
     parse_cell,
     parse_numbers,
 )
-from penjing.data.read.raw_columns import RawColumn
+from penjing.data.read.raw_columns import MAX_EXACT_INTEGER, RawColumn
 from penjing.data.table import Codes, Column, Floats, Kind
 from penjing.errors import DataError
 from penjing.i18n import Names
@@ -117,6 +117,8 @@ def make_numeric_column(context: ReadContext, numeric: NumericLevels) -> Column:
         number = number_text(float(values[position]))
         context.note("disguised", column=raw.name, value=raw.levels[position], number=number)
     _note_decimal(context, numeric)
+    if not context.has_model:
+        _note_rounded_integer(context, raw, values)
     style = numeric.numbers.style
     context.record(raw.name, number=NumberStyle(style.decimal, style.units))
     return encode_numeric_column(raw.name, raw.codes, values)
@@ -159,6 +161,24 @@ def _note_decimal(context: ReadContext, numeric: NumericLevels) -> None:
     if told is not None and style.decimal is not None and is_other:
         position = int(np.argmax(numbers.is_number))
         context.note("other_decimal", column=raw.name, value=raw.levels[position], mark=told)
+
+
+def _note_rounded_integer(context: ReadContext, raw: RawColumn, values: Floats) -> None:
+    """Note the first integer that no 64-bit floating-point number equals, as among long ids."""
+    is_large = np.abs(values) >= MAX_EXACT_INTEGER
+    if not is_large.any():
+        return
+    is_rounded = np.zeros(len(values), np.bool_)
+    for position in np.flatnonzero(is_large).tolist():
+        level = raw.levels[position]
+        is_integer = isinstance(level, int | np.integer) or (
+            isinstance(level, str) and INTEGER.fullmatch(level) is not None
+        )
+        is_rounded[position] = is_integer and int(level) != int(values[position])
+    if is_rounded.any():
+        level = raw.first_shown(is_rounded)
+        number = str(int(values[level]))
+        context.note("rounded_integer", column=raw.name, value=raw.levels[level], number=number)
 
 
 def _note_followed_decimal(context: ReadContext, numeric: NumericLevels) -> None:
