@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from penjing.data.read import read
@@ -99,9 +99,28 @@ def test_russian_text_is_not_taken_for_chinese():
 
 def test_text_in_no_encoding_of_the_ladder_is_not_called_binary():
     data = "色,クラス\n赤,はい\n青,いいえ\n".encode("shift_jis")
-    with pytest.raises(DataError, match="is not UTF-8, GB18030, Big5 or cp1252"):
+    with pytest.raises(DataError, match="does not look like GB18030, Big5 or cp1252"):
         decode(data, "x")
     assert decode(data, "x", "shift_jis")[0].startswith("色,クラス")
+
+
+FOUR_BYTE_CHARACTERS = "½٣١e\u0301☂한글हाँñøŁ𠀀🌲ﬀ"
+
+
+@settings(max_examples=100)
+@given(st.text(FOUR_BYTE_CHARACTERS + "ab1,\n甲乙", min_size=1))
+def test_characters_of_four_bytes_are_gb18030(text):
+    """Such as Arabic digits, combining accents and emoji, which GBK does not have."""
+    data = ("名," + text).encode("gb18030")
+    assert decode(data, "x")[:2] == ("名," + text, "GB18030")
+    alone = "".join(c for c in text if len(c.encode("gb18030")) in (1, 4))
+    if not alone.isascii():
+        assert decode(alone.encode("gb18030"), "x")[:2] == (alone, "GB18030")
+
+
+def test_letters_between_digits_are_not_characters_of_four_bytes():
+    for text in ("é1è2,à3à4", "Á1Ã2", "°1°2;1", "ß0ü9"):
+        assert decode(text.encode("cp1252"), "x")[:2] == (text, "cp1252")
 
 
 def test_a_mark_is_the_reason_that_is_given():

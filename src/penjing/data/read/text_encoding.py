@@ -3,7 +3,8 @@
 That text can be decoded is no proof: Western accents and most Big5 text are valid GB18030, too.
 So the two Chinese encodings must also give mostly common characters: those of the first level of
 GB 2312 (3,755 characters, rows 16 to 55) and of Big5 (5,401, A440 to C67E). Both sets are derived
-from Python's codecs.
+from Python's codecs. Characters of four bytes in GB18030 count as common: their second and fourth
+bytes are digits, which text in another encoding hardly ever has there.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import codecs
 import re
 import string
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,6 +24,10 @@ from penjing.errors import ChoiceError, DataError
 
 SAMPLE_CHARACTERS = 200_000
 """The number of characters from which the encoding is detected."""
+
+FOUR_BYTES = 4
+MAX_FOUR_BYTES = 0x4137F
+"""The last character whose four bytes begin with a control code, not with a letter of cp1252."""
 
 MIN_COMMON_SHARE = 0.7
 """The share of common characters that Chinese text must have."""
@@ -260,10 +266,19 @@ def common_share(text: str, codec: str) -> float:
     for character, count in counts.items():
         if character > "\x7f":
             total += count
-            common_weight += count * (
-                1.0 if character in common else 0.5 * (character in less_common)
-            )
+            is_common = character in common or (codec == "gb18030" and _has_four_bytes(character))
+            common_weight += count * (1.0 if is_common else 0.5 * (character in less_common))
     return common_weight / total if total else 0.0
+
+
+def _has_four_bytes(character: str) -> bool:
+    """Return whether this is a known character that takes four bytes in GB18030."""
+    is_known = unicodedata.category(character) not in ("Cn", "Co", "Cs", "Cc")
+    return (
+        is_known
+        and ord(character) <= MAX_FOUR_BYTES
+        and len(character.encode("gb18030", "replace")) == FOUR_BYTES
+    )
 
 
 def has_letters_around(text: str) -> bool:
