@@ -196,11 +196,12 @@ def test_a_reader_who_has_seen_enough_is_no_error(tmp_path):
     assert "BrokenPipe" not in said
 
 
-def test_what_cannot_be_shown_is_replaced(tmp_path):
+def test_what_cannot_be_shown_is_escaped(tmp_path):
     put_melons(tmp_path)
     done = spawn(tmp_path, "fit", TRAIN, PYTHONUTF8="0", PYTHONIOENCODING="ascii")
     assert done.returncode == 0
-    assert done.stdout.decode("ascii").splitlines()[1] == "|  ?? = ??: ? (5)"
+    line = done.stdout.decode("ascii").splitlines()[1]
+    assert line == r"|  \u6839\u8482 = \u8737\u7f29: \u662f (5)"
     done = spawn(tmp_path, "fit", TRAIN, PYTHONUTF8="0", PYTHONIOENCODING="gbk")
     assert done.stdout.decode("gbk").splitlines()[1] == "│  根蒂 = 蜷缩: 是 (5)"
 
@@ -209,6 +210,21 @@ def test_json_survives_a_narrow_stream(tmp_path):
     put_melons(tmp_path)
     done = spawn(tmp_path, "check", TRAIN, "--json", PYTHONUTF8="0", PYTHONIOENCODING="ascii")
     assert json.loads(done.stdout)["columns"][1]["name"] == "色泽"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_predictions_as_json_keep_their_classes_in_a_narrow_stream(tmp_path, encoding):
+    rows = "a,🌲 kind\nx,好\ny,坏🌲\n"
+    (tmp_path / "rows.csv").write_text(rows, encoding="utf-8")
+    environment = {"PYTHONUTF8": "0", "PYTHONIOENCODING": encoding}
+    spawn(tmp_path, "fit", "rows.csv", "--recipe", "id3", "-o", "a.tree", **environment)
+    done = spawn(tmp_path, "predict", "a.tree", "rows.csv", "--json", **environment)
+    assert done.returncode == 0
+    text = done.stdout.decode(encoding)
+    assert "?" not in text
+    found = json.loads(text) if text.lstrip().startswith(("[", "{")) else None
+    assert "坏🌲" in json.dumps(found, ensure_ascii=False)
+    assert "🌲 kind" in json.dumps(found, ensure_ascii=False)
 
 
 def test_completion_names_its_shell(run):

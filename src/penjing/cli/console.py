@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import shutil
@@ -42,13 +43,23 @@ def locale_language(environment: Mapping[str, str] = os.environ) -> str:
     return "en"
 
 
+def _escape(error: UnicodeError) -> tuple[str, int]:
+    """Return the escapes of JSON for characters that cannot be encoded."""
+    assert isinstance(error, UnicodeEncodeError)
+    return json.dumps(error.object[error.start : error.end])[1:-1], error.end
+
+
 def prepare_streams() -> None:
-    """Make stdout and stderr replace characters they cannot encode, and open closed ones."""
+    """Make stdout and stderr escape characters they cannot encode, and open closed ones.
+
+    Escapes are those of JSON, so that a result remains valid and two names remain different.
+    """
+    codecs.register_error("penjing.escape", _escape)
     sys.stdout = sys.stdout or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     sys.stderr = sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors="penjing.escape")
 
 
 STDOUT = "stdout"
