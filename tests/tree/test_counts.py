@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import penjing
 from penjing.data.table import Table, nominal, numeric
 from penjing.engines.memory import Engine
 from penjing.errors import DataError
@@ -112,3 +113,38 @@ def test_weights_whose_sum_is_no_number_are_refused(target):
     with pytest.raises(DataError) as caught:
         reader_of(Table((), target, 2, np.array([1e308, 1e308])))
     assert caught.value.key == "weights_too_large"
+
+
+def rows_of(values, weights):
+    rows = zip(range(len(values)), values, weights, strict=True)
+    return [{"a": a / 2, "y": y, "w": w} for a, y, w in rows]
+
+
+@pytest.mark.parametrize("recipe", ["cart-binary", "id3", "c4.5", "rpart", "sklearn"])
+@pytest.mark.parametrize("engine", ["native", "memory"])
+@pytest.mark.parametrize(("values", "weight", "key"), [
+    ("ppqq", 1e155, "weights_too_large"), ("ppqq", 1e-160, "weights_too_small"),
+    ([1e-165, 1e-165, 3e-165, 2e-165], 1.0, "target_too_small"),
+    ([1e200, 1.5, 2, 3], 1.0, "target_too_large"),
+])  # fmt: skip
+def test_squares_beyond_floating_point_are_refused(recipe, engine, values, weight, key):
+    if isinstance(values, list) and recipe in ("id3", "c4.5"):
+        pytest.skip("the recipe needs classes")
+    rows = rows_of(values, [weight] * 4)
+    schema = {"a": "numeric"}
+    with pytest.raises(DataError) as caught:
+        penjing.fit(rows, "y", recipe, schema=schema, weight="w", engine=engine, quiet=True)
+    assert caught.value.key == key
+
+
+@pytest.mark.parametrize("recipe", ["cart-binary", "rpart"])  # sklearn stops at impurities near 0
+@pytest.mark.parametrize("scale", [1e-140, 1e-60, 1.0, 1e60, 1e140])
+def test_scales_of_weights_and_targets_leave_the_splits(recipe, scale):
+    settings = {"minsplit": 2} if recipe == "rpart" else {}
+    options = {"schema": {"a": "numeric"}, "weight": "w", "quiet": True, **settings}
+    classes = penjing.fit(rows_of("pppqq", [scale] * 5), "y", recipe, **options)
+    assert [classes.n_leaves, classes.nodes.cut[0]] == [2, pytest.approx(1.25)]
+    numbers = penjing.fit(
+        rows_of([v * scale for v in (1, 1, 1, 2, 2)], [1.0] * 5), "y", recipe, **options
+    )
+    assert [numbers.n_leaves, numbers.nodes.cut[0]] == [2, pytest.approx(1.25)]

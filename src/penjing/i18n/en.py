@@ -259,6 +259,8 @@ MESSAGES: dict[str, str] = {
     "measure_failed": "criterion '{name}' failed for the class counts {counts}: {reason}. It must take the counts of a node and return one number.",
     "needs_validation": "'{method}' pruning needs a validation set: validation=… with a file or a table, in fit also a share such as 0.3.",
     "no_target_in_table": "the table has no target, so no tree can be fitted. Read it with a target: penjing.read(…, target='column').",
+    "weights_too_small": "the sum of the row weights is too small for floating-point arithmetic. Multiply all weights by the same large number.",
+    "target_too_small": "the values of '{target}' differ too little for floating-point arithmetic. Multiply the column by a large number.",
     "weights_too_large": "the sum of the row weights is too large for a floating-point number. Divide all weights by the same large number.",
     "target_too_large": "the sum of the squares of '{target}' is too large for a floating-point number. Divide the column by a large number, or take its logarithm.",
     "target_is_recipe": "'{word}' is a recipe, not a column. Name the parameter: recipe='{word}'.",

@@ -281,6 +281,8 @@ MESSAGES: dict[str, str] = {
     "measure_failed": "划分准则“{name}”对样本数 {counts} 计算失败：{reason}。它应接收一个结点中各类别的样本数，返回一个数。",
     "needs_validation": "“{method}”剪枝需要验证集：`validation=…` 给出文件或表，在 fit 中也可以是 0.3 这样的比例。",
     "no_target_in_table": "表中没有类别标记，无法训练。请重新读取：`penjing.read(…, target='列名')`。",
+    "weights_too_small": "各行权重之和过小，超出浮点运算的范围。请把所有权重乘以同一个大数。",
+    "target_too_small": "“{target}”的取值之差过小，超出浮点运算的范围。请把这一列乘以一个大数。",
     "weights_too_large": "各行权重之和超出浮点数的范围。请把所有权重除以同一个大数。",
     "target_too_large": "“{target}”的平方和超出浮点数的范围。请把这一列除以一个大数，或取对数。",
     "target_is_recipe": "“{word}”是配方，不是列名。请写出参数名：`recipe='{word}'`。",

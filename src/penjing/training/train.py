@@ -51,6 +51,7 @@ from penjing.training.select_engine import (
 )
 from penjing.training.sketches import column_distributions, sketches
 from penjing.training.training_rows import TrainingRows
+from penjing.tree.counts import check_range
 from penjing.tree.forced import acts_of, with_record
 from penjing.tree.tree_data import TreeData
 
@@ -279,6 +280,7 @@ class _FitRequest:
         if name == "disk":
             table, name = self._prepare_stored(table, recipe)
         table = _prepared(table, recipe)
+        check_range(table)
         steering = self._parse_steering(table)
         chosen = recipe.fits(masked(table, steering.forbidden))
         table, held_out = _split_validation(table, self.validation, self.seed)

@@ -21,6 +21,9 @@ import numpy.typing as npt
 from penjing.data.table import Codes, Floats, Table
 from penjing.errors import DataError
 
+SMALLEST_SQUARE = np.finfo(np.float64).tiny / np.finfo(np.float64).eps
+"""Smaller squares have lost digits, or are 0."""
+
 TIE = 1e-12
 """Two scores tie if they differ by less than this share of the numbers they are computed from."""
 
@@ -206,7 +209,7 @@ def reader_of(table: Table, costs: Costs | None = None, *, centred: bool = True)
     assert table.target is not None
     with np.errstate(over="ignore", invalid="ignore"):
         weight = table.total_weight
-        if weight == np.inf:
+        if np.isinf(np.square(weight)):  # the Gini index has squares of weights
             raise DataError("weights_too_large")
         if not table.is_regression:
             return Classes(len(table.target.levels), costs)
@@ -217,6 +220,26 @@ def reader_of(table: Table, costs: Costs | None = None, *, centred: bool = True)
         if not np.isfinite(weight * (table.weights * (numbers - centre) ** 2).sum()):
             raise DataError("target_too_large", target=table.target.name)
     return Number(centre)
+
+
+def check_range(table: Table) -> None:
+    """Raise an error if squares of the row weights, or of the target's numbers, are lost.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> check_range(penjing.example("golf"))
+    """
+    assert table.target is not None
+    with np.errstate(over="ignore", under="ignore"):
+        weight = table.total_weight
+        if table.weight is not None and weight > 0 and np.square(weight) < SMALLEST_SQUARE:
+            raise DataError("weights_too_small")
+        if table.is_regression and table.n_rows:
+            numbers = table.target.numbers()
+            largest, smallest = numbers.max(), numbers.min()
+            if largest > smallest and np.square(largest - smallest) < SMALLEST_SQUARE:
+                raise DataError("target_too_small", target=table.target.name)
 
 
 def sums(
