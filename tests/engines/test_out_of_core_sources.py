@@ -329,6 +329,24 @@ def test_rows_whose_class_is_nan_have_none(parquet):
     assert told["about"]["n_rows"] == int((~np.isnan(classes)).sum())
 
 
+@pytest.mark.parametrize("engine", ["auto", "disk"])
+def test_folders_of_several_formats_are_refused(tmp_path, engine):
+    table = pa.table({"x": np.arange(40) % 7, "class": ["a", "b"] * 20})
+    folder = tmp_path / "rows"
+    (folder / "_log").mkdir(parents=True)
+    pq.write_table(table, folder / "1.parquet")
+    (folder / "_log" / "0.json").write_text("{}")
+    assert penjing.fit(str(folder), "class", engine=engine, quiet=True).about["n_rows"] == 40
+    (folder / "other.csv").write_text("x,class\n1,a\n2,b\n")
+    with pytest.raises(penjing.DataError) as caught:
+        penjing.fit(str(folder), "class", engine=engine, quiet=True)
+    assert caught.value.key == "folder_of_formats"
+    assert "1.parquet" in str(caught.value)
+    assert "other.csv" in str(caught.value)
+    pattern = caught.value.values["pattern"]
+    assert penjing.fit(pattern, "class", engine=engine, quiet=True).about["n_rows"] == 40
+
+
 def test_files_of_whole_numbers_and_of_fractions_are_one_table(tmp_path):
     rng, folder = np.random.default_rng(8), tmp_path / "days"
     folder.mkdir()

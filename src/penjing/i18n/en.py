@@ -1907,6 +1907,7 @@ MESSAGES: dict[str, str] = {
     "wide_decimals": "{source}: '{column}' contains decimals of more than 38 digits, which require pyarrow. It is not installed. Install it with: pip install 'penjing[disk]'.",
     "needs_calamine": "reading workbooks requires python-calamine, which is not installed. Install it with: pip install 'penjing[excel]'.",
     "needs_pyarrow": "reading tables larger than memory requires pyarrow, which is not installed. Install it with: pip install 'penjing[disk]'.",
+    "folder_of_formats": "the folder {source} contains files of different formats: {files}. Select those of one format by a pattern, such as {pattern}.",
     "folder_without_tables": "the folder {source} contains no table: no .parquet, .csv or .jsonl file.",
     "mixed_forms": "the files of {source} have different formats. Give files of one format: Parquet, CSV or JSON Lines.",
     "files_differ": "the columns of {other} differ from those of {one}. Files that are read as one table must have the same columns in the same order.",

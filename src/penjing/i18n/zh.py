@@ -1840,6 +1840,7 @@ MESSAGES: dict[str, str] = {
     "wide_decimals": "{source}：“{column}”含超过 38 位的十进制数，读取它们需要 pyarrow，但它尚未安装。请运行 `pip install 'penjing[disk]'`。",
     "needs_calamine": "读取工作簿需要 `python-calamine`，但它尚未安装。请运行 `pip install 'penjing[excel]'`。",
     "needs_pyarrow": "读取超出内存的表需要 pyarrow，但它尚未安装。请运行 `pip install 'penjing[disk]'`。",
+    "folder_of_formats": "文件夹 {source} 中有不同格式的文件：{files}。请用通配符选择其中一种格式，如 {pattern}。",
     "folder_without_tables": "文件夹 {source} 中没有数据表：没有 .parquet、.csv 或 .jsonl 文件。",
     "mixed_forms": "{source} 的文件格式不一。请只给出同一种格式的文件：Parquet、CSV 或 JSON Lines。",
     "files_differ": "{other} 的列与 {one} 不同。作为一张表读取的文件，各列及其次序必须一致。",

@@ -109,11 +109,7 @@ def files_of(source: str) -> list[str]:
     """Return the files that a path, a folder or a pattern means, in order of their names."""
     path = Path(source)
     if path.is_dir():
-        found = sorted(str(p) for p in path.rglob("*") if p.suffix.lower() in PARQUET)
-        found = found or sorted(str(p) for p in path.rglob("*") if _form(str(p)) is not None)
-        if not found:
-            raise DataError("folder_without_tables", source=source)
-        return found
+        return _files_of_folder(path, source)
     if is_pattern(source):
         found = sorted(glob.glob(source, recursive=True))  # noqa: PTH207 - any pattern
         if not found:
@@ -122,6 +118,32 @@ def files_of(source: str) -> list[str]:
     if not path.exists():
         raise no_such_file_error(source)
     return [source]
+
+
+def _files_of_folder(path: Path, source: str) -> list[str]:
+    """Return the tables of a folder and the folders in it; they must have one format.
+
+    Names that begin with a dot or an underscore are not counted as a second format: other programs
+    keep descriptions of Parquet files there.
+    """
+    found: dict[str, list[Path]] = {}
+    for name in sorted(path.rglob("*"), key=str):
+        if (form := _form(str(name))) is not None:
+            found.setdefault(form, []).append(name.relative_to(path))
+    if not found:
+        raise DataError("folder_without_tables", source=source)
+    if len(found) > 1:
+        visible = [
+            next((n for n in names if not any(p.startswith((".", "_")) for p in n.parts)), None)
+            for names in found.values()
+        ]
+        examples = [name for name in visible if name is not None]
+        if len(examples) > 1:
+            pattern = path / "**" / f"*{examples[0].suffix}"
+            files = [name.as_posix() for name in examples]
+            raise DataError("folder_of_formats", source=source, files=files, pattern=str(pattern))
+    names = found.get("parquet") or next(iter(found.values()))
+    return [str(path / name) for name in names]
 
 
 def is_pattern(source: str) -> bool:
