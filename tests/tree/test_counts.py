@@ -130,6 +130,8 @@ def rows_of(values, weights):
 def test_squares_beyond_floating_point_are_refused(recipe, engine, values, weight, key):
     if isinstance(values, list) and recipe in ("id3", "c4.5"):
         pytest.skip("the recipe needs classes")
+    if (recipe, key) == ("sklearn", "target_too_small"):
+        pytest.skip("such a tree is one leaf, as in scikit-learn")
     rows = rows_of(values, [weight] * 4)
     schema = {"a": "numeric"}
     with pytest.raises(DataError) as caught:
@@ -148,3 +150,14 @@ def test_scales_of_weights_and_targets_leave_the_splits(recipe, scale):
         rows_of([v * scale for v in (1, 1, 1, 2, 2)], [1.0] * 5), "y", recipe, **options
     )
     assert [numbers.n_leaves, numbers.nodes.cut[0]] == [2, pytest.approx(1.25)]
+
+
+@pytest.mark.parametrize("engine", ["native", "memory"])
+def test_small_targets_are_one_leaf_by_sklearn_as_in_scikit_learn(engine):
+    tree = pytest.importorskip("sklearn.tree")
+    values = [1e-165, 1e-165, 3e-165, 2e-165]
+    theirs = tree.DecisionTreeRegressor().fit([[0.0], [0.5], [1.0], [1.5]], values)
+    ours = penjing.fit(
+        rows_of(values, [1.0] * 4), "y", "sklearn", weight="w", engine=engine, quiet=True
+    )
+    assert ours.n_leaves == theirs.get_n_leaves() == 1

@@ -127,6 +127,9 @@ class Dialect(TreeDialect):
     """Whether its binary splits observe ``monotonic_cst`` and ``interaction_cst``."""
     drops_unknown_rows: bool = False
     """Whether rows whose values are all missing are left out."""
+    stops_at_small_impurity: bool = False
+    """Whether nodes of an impurity below the float64 epsilon are leaves, so that the tree of a
+    target whose squares are lost is defined: one leaf."""
     sorts_classes: bool = False
     """Whether classes are sorted, since the first wins ties."""
     cross_validates: Callable[[Recipe], bool] = never

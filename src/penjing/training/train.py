@@ -280,7 +280,7 @@ class _FitRequest:
         if name == "disk":
             table, name = self._prepare_stored(table, recipe)
         table = _prepared(table, recipe)
-        check_range(table)
+        check_range(table, small_target=recipe.dialect.stops_at_small_impurity)
         steering = self._parse_steering(table)
         chosen = recipe.fits(masked(table, steering.forbidden))
         table, held_out = _split_validation(table, self.validation, self.seed)

@@ -222,8 +222,15 @@ def reader_of(table: Table, costs: Costs | None = None, *, centred: bool = True)
     return Number(centre)
 
 
-def check_range(table: Table) -> None:
+def check_range(table: Table, *, small_target: bool = False) -> None:
     """Raise an error if squares of the row weights, or of the target's numbers, are lost.
+
+    Parameters
+    ----------
+    table : Table
+        The training rows.
+    small_target : bool
+        Whether the squares of the target's numbers may be lost.
 
     Examples
     --------
@@ -235,7 +242,7 @@ def check_range(table: Table) -> None:
         weight = table.total_weight
         if table.weight is not None and weight > 0 and np.square(weight) < SMALLEST_SQUARE:
             raise DataError("weights_too_small")
-        if table.is_regression and table.n_rows:
+        if table.is_regression and table.n_rows and not small_target:
             numbers = table.target.numbers()
             largest, smallest = numbers.max(), numbers.min()
             if largest > smallest and np.square(largest - smallest) < SMALLEST_SQUARE:

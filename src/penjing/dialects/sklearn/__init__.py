@@ -31,6 +31,7 @@ SKLEARN = Dialect(
     impurities={"gain": sklearn_impurity.entropy, "variance": sklearn_impurity.variance},
     importance=dialect.importance,
     needs=frozenset({PREPARED_ROWS}),
+    stops_at_small_impurity=True,
     sorts_classes=True,
     ranks_by_criterion=False,
     scoring_message="why_rules_sklearn",
