@@ -375,3 +375,18 @@ def test_parameters_are_checked_as_there():
         penjing.DecisionTreeClassifier().fit([[0], [np.inf]], [0, 1])
     with pytest.raises(ValueError, match="3"):
         penjing.DecisionTreeClassifier().fit([[0], [1]], [0, 1, 1])
+
+
+@pytest.mark.parametrize("directions", [None, [1, 0], [2, 2], [1]])
+def test_complex_targets_warn_and_fail_as_in_scikit_learn(directions):
+    x, y = np.arange(8.0).reshape(4, 2), np.array([1, 2, 3, 4]) + 1j
+    ended = []
+    for model in PAIRS["number"]:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                end = model(monotonic_cst=directions).fit(x, y, check_input=False).predict(x)
+            except ValueError as error:
+                end = str(error)
+        ended.append((np.asarray(end).tolist(), [str(one.message) for one in caught]))
+    assert ended[0] == ended[1]

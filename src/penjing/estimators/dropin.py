@@ -387,6 +387,8 @@ class DecisionTreeRegressor(sklearn_tree.DecisionTreeRegressor, PenjingDecisionT
     _criteria = ("squared_error",)
 
     def _make_target(self, y: Labels) -> Target | None:
+        if y.dtype.kind == "c":
+            return None  # scikit-learn warns, and once
         numbers: Floats = np.ascontiguousarray(y, dtype=np.float64)
         is_small = bool((np.abs(numbers) < _LARGEST).all())
         return Target(LazyColumn("y", numbers)) if is_small else None
