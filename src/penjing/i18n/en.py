@@ -475,6 +475,7 @@ MESSAGES: dict[str, str] = {
     "note_other_sheet": "{source} has no sheet '{kept}', unlike the training table; the sheet '{sheet}' was read.",
     "note_disguised": "'{column}' was read as numbers: '{value}' as {number}.",
     "note_odd_number": "'{column}' is treated as categorical: some of its cells are not numbers; the first is '{value}' in row {row}. If it means missing: penjing.read(…, missing=['{value}']).",
+    "note_different_styles": "'{column}' is treated as categorical: its numbers have different units or decimal marks, such as '{value}' and '{other}'. To use them as numbers, write them all in the same way.",
     "note_many_levels": "'{column}' has {n:,} distinct values; the tree may overfit to it.",
     "note_many_classes": "the target '{column}' has {n:,} classes, many for the number of rows.",
     "note_target_is_number": "the target '{column}' is treated as numeric (regression): it has {n:,} distinct integers, more than {most}. If they are classes: penjing.read(…, schema={{{column!r}: 'categorical'}}).",

@@ -490,6 +490,7 @@ MESSAGES: dict[str, str] = {
     "note_other_sheet": "{source} 没有训练集所用的工作表“{kept}”，读取了“{sheet}”。",
     "note_disguised": "“{column}”按数值读取：“{value}”读作 {number}。",
     "note_odd_number": "“{column}”按离散属性处理：有的单元格不是数值，第一个在第 {row} 行：“{value}”。若它表示缺失：`penjing.read(…, missing=['{value}'])`。",
+    "note_different_styles": "“{column}”按离散属性处理：其中数值的单位或小数点不一致，例如“{value}”和“{other}”。要按连续属性处理，请先改为一致的写法。",
     "note_many_levels": "“{column}”有 {n} 个不同的取值，决策树可能对它过拟合。",
     "note_many_classes": "类别标记“{column}”有 {n} 个类别，相对样本数偏多。",
     "note_target_is_number": "目标“{column}”按连续属性处理（回归）：它有 {n} 个不同的整数，多于 {most} 个。若它们是类别：`penjing.read(…, schema={{{column!r}: 'categorical'}})`。",

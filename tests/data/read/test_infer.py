@@ -214,6 +214,33 @@ def test_a_word_among_numbers_makes_names_and_a_note():
     assert "note_odd_number" not in keys(table_of([*cells[:5], "n.d.", *cells[5:10]]))
 
 
+@pytest.mark.parametrize(
+    ("cells", "shown"),
+    [
+        (["5%", "6", "7%"], ("5%", "6")),
+        (["5", "6", "7 ‰"], ("5", "7 ‰")),
+        (["$5", "6", "7 €"], ("$5", "7 €")),
+        (["USD 5", "EUR 6", "USD 7"], ("USD 5", "EUR 6")),
+        (["3", "1.5", "2,5"], ("1.5", "2,5")),
+        (["1,234.5", "1.234,5", "7"], ("1,234.5", "1.234,5")),
+        ([*(str(n * n) for n in range(40)), "3%"], ("0", "3%")),
+    ],
+)
+def test_numbers_of_different_units_or_marks_are_categories_with_a_note(cells, shown):
+    table = table_of(cells * 2)
+    assert table.columns[0].kind == "nominal"
+    note = only_note(table, "note_different_styles")
+    assert (note["column"], note["value"], note["other"]) == ("x", *shown)
+    assert "note_odd_number" not in keys(table)
+    as_text = table_of(cells * 2, schema={"x": "nominal"})
+    assert "note_different_styles" not in keys(as_text)
+
+
+def test_labels_and_numbers_of_one_style_have_no_note_of_different_styles():
+    for cells in (["(1)", "(2)"], ["$5", "6"], ["5%", "6%"], ["1,5", "7"], ["5%", "6", "soft"]):
+        assert "note_different_styles" not in keys(table_of(cells * 2))
+
+
 def test_a_word_in_a_column_said_to_be_numeric_is_refused():
     cells = [str(n) for n in range(60)]
     cells[40] = "n.d."

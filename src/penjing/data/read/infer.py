@@ -16,6 +16,7 @@ from penjing.data.read.convert import (
     require_numbers,
 )
 from penjing.data.read.ids import MIN_DISTINCT_TEXTS, is_id_name
+from penjing.data.read.numbers import find_different_styles
 from penjing.data.read.raw_columns import RawColumn, RawNumbers
 from penjing.data.read.schema import ColumnSpec, apply_column_spec, require_dates
 from penjing.data.table import Column, Kind
@@ -165,7 +166,11 @@ def _note_leading_zeros(context: ReadContext, raw: RawColumn) -> None:
 
 
 def _note_odd_value(context: ReadContext, raw: RawColumn, numeric: NumericLevels) -> bool:
-    """Note the first cell that is not a number in a column that is nearly numeric, if it is."""
+    """Note why a column of numbers, nearly or all of them, is categorical, if it is one."""
+    different = None if raw.declared else find_different_styles(numeric.raw.levels)
+    if different is not None:
+        context.note("different_styles", column=raw.name, value=different[0], other=different[1])
+        return True
     n_known, is_number = raw.n_known, numeric.numbers.is_number
     share = float(raw.counts()[is_number].sum()) / n_known if n_known else 0.0
     n_odd, n_numbers = int((~is_number).sum()), int(is_number.sum())

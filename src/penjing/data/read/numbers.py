@@ -5,10 +5,11 @@ The unit is dropped: 85% is 85. A column is numeric only if all its numbers have
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -275,6 +276,31 @@ def _accepted_units(spellings: Collection[str]) -> tuple[str, ...]:
     """
     currencies = _currencies_of(spellings) if spellings else []
     return CURRENCIES[currencies[0]] if len(currencies) == 1 else tuple(sorted(spellings))
+
+
+def find_different_styles(levels: Iterable[Any]) -> tuple[str, str] | None:
+    """Return two numbers with different units or decimal marks, in a column of nothing else.
+
+    Such a column is not numeric, although each of its cells is a number.
+
+    Examples
+    --------
+    >>> find_different_styles(["5%", "6", "7%"]), find_different_styles(["1.5", "2,5", "3"])
+    (('5%', '6'), ('1.5', '2,5'))
+    >>> find_different_styles(["$5", "6", "soft", "7 €"]), find_different_styles(["(1)", "(2)"])
+    (None, None)
+    """
+    examples: dict[tuple[object, ...], str] = {}
+    for level in levels:
+        if not isinstance(level, str):
+            return None
+        by_mark = [parse_cell(level, "."), parse_cell(level, ",")]
+        known = [one for one in by_mark if one is not None]
+        if not known:
+            return None
+        examples.setdefault((known[0].units, *(one is not None for one in by_mark)), level)
+    pairs = itertools.combinations(examples.values(), 2)
+    return next((pair for pair in pairs if not parse_numbers(pair, is_numeric=True).all), None)
 
 
 def _as_parsed_numbers(
