@@ -6,7 +6,9 @@ CHANGELOG.md; a name is removed only by the deprecation policy (CONTRIBUTING.md)
 
 from __future__ import annotations
 
+import doctest
 import inspect
+import io
 import re
 from pathlib import Path
 
@@ -89,3 +91,24 @@ def test_a_public_function_says_what_it_takes_and_returns(name):
 def test_a_public_function_is_explained_with_an_example(name):
     text = inspect.getdoc(FUNCTIONS[name]) or ""
     assert ">>> " in text
+
+
+EXAMPLES = doctest.DocTestFinder().find(penjing.Tree, "Tree", module=False, globs={})
+"""Those of trees: pytest collects the examples of the module that a class names as its own, and
+`Tree` names the package instead, for pickles."""
+
+
+def test_the_examples_of_trees_are_found():
+    assert penjing.Tree.__module__ == "penjing"
+    assert len([example for example in EXAMPLES if example.examples]) > 30
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+def test_an_example_of_trees_prints_what_is_written(example):
+    told = io.StringIO()
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert runner.run(example, out=told.write).failed == 0, told.getvalue()
+
+
+def test_help_of_the_recipes_explains_them_with_an_example():
+    assert ">>> penjing.RECIPES" in (penjing.RECIPES.__doc__ or "")

@@ -56,14 +56,15 @@ def compare(
     a, b, *others : Tree
         The trees. After two trees, ``tables`` and ``names`` may also be given by position.
     tables : dict from name to Table or source, optional
-        Rows that all trees predict; ``test`` and ``training`` have a meaning of their own.
+        Rows that all trees predict, by name. The names ``training`` and ``test`` have a
+        meaning: the sign test uses the rows of ``test``, cross-validation those of ``training``.
     names : sequence of str
         What to call the trees; ``a``, ``b``, ``c`` … if not given.
     folds : int or "leave-one-out", optional
         Cross-validate the recipe of every tree on the table ``training``; the result is then
         that of several trees.
     seed : int
-        The seed that decides which rows make a fold.
+        The seed that assigns rows to folds.
 
     Returns
     -------
@@ -126,7 +127,7 @@ def compare_recipes(
     folds : int or "leave-one-out", optional
         Cross-validate every recipe.
     seed : int
-        The seed that decides which rows make a fold.
+        The seed that assigns rows to folds.
     quiet : bool
         Do not warn about decisions made while reading the data.
     **settings

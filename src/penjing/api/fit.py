@@ -71,22 +71,23 @@ def fit(
         case: ``id3``, ``c4.5-textbook``, ``cart-textbook``, ``cart-binary``; or the recipe of a
         program: ``c4.5``, ``j48``, ``c5.0``, ``rpart`` (also ``cart``), ``sklearn``.
     validation : source, Table, float or Fold, optional
-        The validation set, which decides the pruning: other data, a share of these rows
-        (stratified, by ``seed``), or a fold of them. Shares and folds are taken out of the
+        The validation set, which is used to choose what to prune: other data, a share of these
+        rows (stratified, by ``seed``), or a fold of them. Shares and folds are taken out of the
         training rows.
     prune : str, optional
         ``prepruned`` (the default if ``validation`` is given), ``reduced-error``,
         ``pessimistic``, or any other that `penjing plugins` lists.
     ties : str
-        Whether a split that the validation set finds neither better nor worse is ``cut``, or
-        ``keep``-ed.
+        ``cut`` or ``keep`` a split if pruning it leaves the accuracy on the validation set
+        unchanged.
     engine : str
         Engine that computes the counts: ``native`` (C++), ``disk`` (for tables larger than
         memory), ``memory`` (NumPy, readable), or another that `penjing plugins` lists. ``auto``
         is ``native`` if the table fits the memory limit, otherwise ``disk``; which one and why is
         kept in ``tree.about["engine"]`` if a file was read.
     memory_limit : int or str, optional
-        How much memory may be used, in bytes or as ``"2GB"``; by default half of what is free.
+        How much memory may be used, in bytes or as ``"2GB"``; by default half of the free
+        memory.
     work : str, optional
         The folder in which the ``disk`` engine encodes its rows. An interrupted run is resumed
         there; nothing is left in it after a fit.
@@ -102,18 +103,20 @@ def fit(
     sketch : bool
         Keep how the rows of the 64 largest nodes are distributed over their split columns, for
         pictures of a saved model, as the command does. A sketch counts at least 5 rows, but it
-        may still tell about people. Sketches of a small table take longer than its tree.
+        may still reveal something about individuals. Sketches of a small table take longer than
+        its tree.
     schema : dict, optional
         As in :func:`penjing.read`; a `Table` has been read already.
     weight : str or values, optional
         The column with the weight of each row; or the weights themselves, one number per row.
     sample_weight : str or values, optional
-        Another name of ``weight``.
+        Another name for ``weight``.
     class_names : list or dict, optional
         What texts and pictures call the classes, in ascending order of the classes or by class:
-        ``["setosa", "versicolor", "virginica"]`` for 0, 1 and 2. Predictions are classes still.
+        ``["setosa", "versicolor", "virginica"]`` for 0, 1 and 2. Predictions
+        are still the classes themselves.
     seed : int
-        The seed that decides which rows a share takes.
+        The seed that selects the rows of a share.
     progress : function, optional
         Called now and then with a :class:`penjing.progress.Progress`: rows scanned, rows that
         have reached a leaf, leaves.

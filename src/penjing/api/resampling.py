@@ -57,15 +57,15 @@ def cross_validate(
         The column to predict, by name, or the class (or number) of each row; not needed for a
         `Table`.
     seed : int
-        The seed that decides which rows make a fold.
+        The seed that assigns rows to folds.
     prune : str, optional
         How to prune each tree.
     validation : float, optional
-        The share of the training rows of each fold that decides the pruning.
+        The share of the training rows of each fold that is used as the validation set.
     quiet : bool
         Do not warn about decisions made while reading the data.
     positive : object, optional
-        The class that lift, cut-offs and scores are about, as in :meth:`penjing.Tree.score`; by
+        The class to which lift, cut-offs and scores refer, as in :meth:`penjing.Tree.score`; by
         default the rarer one of two classes.
     **options
         Options of the pruning method; see :meth:`penjing.Tree.prune`.
@@ -108,7 +108,7 @@ def bootstrap(
     quiet: bool = False,
     **settings: Unpack[Settings],
 ) -> stability.Stability:
-    """Grow a tree again and again from rows drawn with replacement, and count its splits.
+    """Refit a tree on bootstrap samples, and count how often each column is used.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def bootstrap(
     n : int
         The number of trees.
     seed : int
-        The seed that decides which rows are drawn.
+        The seed of the bootstrap samples.
     prune : str, optional
         How to prune each tree, by a method that needs no validation set.
     quiet : bool

@@ -82,7 +82,7 @@ class Tree(TreeData):
         Parameters
         ----------
         data : TreeData
-            The record, as the packages below this one hand it over.
+            The nodes, the columns and everything else that a model file contains.
 
         Examples
         --------
@@ -154,12 +154,12 @@ class Tree(TreeData):
             A table, one row as a dict or as a series of pandas (``df.iloc[0]``), or anything
             that :func:`penjing.read` can read.
         unseen : str, optional
-            What to do with a category that training never saw: ``stop`` at the node that splits
-            on it and predict as that node would, treat it as ``missing``, or ``error``. The
-            default is that of the tree's recipe.
+            What to do with a category that is not in the training rows: ``stop`` at the node
+            that splits on it and use its prediction, treat it as ``missing``, or raise an
+            ``error``. The default is that of the tree's recipe.
         missing : str, optional
-            What to do with a missing value: ``stop``, ``fraction`` (down every branch, by
-            weight), or ``error``. The default is as the tree was grown.
+            What to do with a missing value: ``stop``, ``fraction`` (fractional cases), or
+            raise an ``error``. By default missing values are handled as in training.
 
         Returns
         -------
@@ -262,7 +262,7 @@ class Tree(TreeData):
         >>> import penjing
         >>> tree = penjing.fit(penjing.example("fish"))
         >>> print(tree.why(1).text().splitlines()[0])
-        'no surfacing' = 1, 3 rows, yes 2 no 1, Ent 0.9183
+        'no surfacing' = 1, 3 rows, yes 2 no 1, Ent(D) = -(2/3)log2(2/3) - (1/3)log2(1/3) = 0.9183
         """
         from penjing.explain.node import about_empty, explain, rows_of_tree
         from penjing.explain.node_explanation import NodeExplanation
@@ -314,7 +314,7 @@ class Tree(TreeData):
             Whether to grow more trees for cross-validation and curves; by default unless there
             are many rows.
         positive : object, optional
-            The class that lift and scores are about; as in :meth:`score`.
+            The class to which lift and scores refer, as in :meth:`score`.
         trace : bool
             Add how the tree was grown, step by step.
 
@@ -397,7 +397,7 @@ class Tree(TreeData):
         missing: Missing | None = None,
         positive: Label | None = None,
     ) -> Report | NumberReport:
-        """Return a report of right and wrong predictions for rows whose target is known.
+        """Return a report of correct and wrong predictions for rows whose target is known.
 
         Parameters
         ----------
@@ -408,7 +408,7 @@ class Tree(TreeData):
         unseen, missing
             As in :meth:`predict`.
         positive : object, optional
-            The class that lift and cut-offs are about and, of two classes, the scores, too; by
+            The class to which lift, cut-offs and, with two classes, the scores refer; by
             default the rarer one of two classes in the training rows.
 
         Returns
@@ -639,11 +639,11 @@ class Tree(TreeData):
         training : Table or source, optional
             The rows that the tree was grown from, for raising branches or for ``folds``.
         folds : int, optional
-            Cross-validate the complexities of the tree in so many folds of the training rows;
-            ``cost-complexity`` then needs neither ``cp`` nor ``alpha``.
+            Cross-validate the complexities of the tree with this number of folds of the
+            training rows; ``cost-complexity`` then needs neither ``cp`` nor ``alpha``.
         ties : str, optional
-            Of reduced-error: whether a split that the validation set finds neither better nor
-            worse is ``cut`` (the default) or ``keep``-ed.
+            Of reduced-error: ``cut`` (the default) or ``keep`` a split if pruning it leaves
+            the accuracy on the validation set unchanged.
         confidence : float, optional
             Of pessimistic and error-based: the confidence (CF), 0.25 by default.
         raise_branches, deviate, last_errors, tolerance, precision : optional
@@ -983,9 +983,9 @@ class Tree(TreeData):
         --------
         >>> import penjing
         >>> print(penjing.fit(penjing.example("fish")).write("rules"))
-        IF 'no surfacing' = 1 AND flippers = 1 THEN yes    (2)
-        IF 'no surfacing' = 1 AND flippers = 0 THEN no     (1)
-        IF 'no surfacing' = 0 THEN no                      (2)
+        yes  2  100% (34-100)  when 'no surfacing' = 1 and flippers = 1
+        no   1  100% (21-100)  when 'no surfacing' = 1 and flippers = 0
+        no   2  100% (34-100)  when 'no surfacing' = 0
         """
         style: dict[str, Any] = given_options(locals(), "kind", "class_names")
         renderer = load_plugin("renderer", kind)

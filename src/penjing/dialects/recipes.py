@@ -38,7 +38,18 @@ def _recipes() -> dict[str, Recipe]:
 
 
 class _Recipes(Mapping[str, Recipe]):
-    """Reads the recipes when one is first asked for: that loads every dialect."""
+    """All recipes by name, those of plug-ins last, then other names of recipes.
+
+    They are read when one is first used.
+
+    Examples
+    --------
+    >>> import penjing
+    >>> penjing.RECIPES["rpart"].but(cp=0.05).options.cp
+    0.05
+    >>> "c4.5" in penjing.RECIPES, penjing.RECIPES["cart"].name
+    (True, 'rpart')
+    """
 
     def __getitem__(self, name: str) -> Recipe:
         return _recipes()[name]

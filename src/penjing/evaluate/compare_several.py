@@ -189,7 +189,7 @@ def compare_several(
     folds : int or "leave-one-out", optional
         Cross-validate the recipe of every tree on the table ``training``.
     seed : int
-        The seed that decides which rows make a fold.
+        The seed that assigns rows to folds.
 
     Examples
     --------

@@ -92,7 +92,7 @@ def learning_curve(
     k : int
         The number of folds.
     seed : int
-        The seed that decides which rows make a fold, and which of them are used.
+        The seed that assigns rows to folds and selects those that are used.
 
     Returns
     -------

@@ -140,8 +140,8 @@ class Report(ReportNumber):
     scores : ProbabilityScores or None
         The scores of the predicted probabilities.
     positive : object or None
-        The class that lift and cut-offs are about and, of two classes, the scores, too: by default
-        the rarer one of two classes in the training rows.
+        The class to which lift, cut-offs and, with two classes, the scores refer; by default the
+        rarer one of two classes in the training rows.
     groups : ProbabilityGroups or None
         The tested rows by their predicted probabilities, from which scores, lift and cut-offs are
         computed.

@@ -45,7 +45,7 @@ def score(
     unseen, missing
         As in :func:`penjing.predict.predict.predict`.
     positive : object, optional
-        The class that lift and cut-offs are about and, of two classes, the scores, too; by default
+        The class to which lift, cut-offs and, with two classes, the scores refer; by default
         the rarer one of two classes in the training rows.
 
     Returns

@@ -58,12 +58,12 @@ class Recipe:
         ``multiway``: a categorical column has one branch per category. ``binary``: its categories
         form two groups. Ordered columns always have one threshold.
     missing : str
-        ``refuse`` missing values, send a row down all branches by ``fraction`` (C4.5), use a
+        ``refuse`` missing values, use fractional cases (``fraction``, as in C4.5), use a
         ``surrogate`` split (rpart), learn the ``direction`` of missing values (scikit-learn), or
         give them a ``branch`` of their own (the textbook dialect).
     unseen : str
-        What to do with a category at prediction that training never saw: ``stop`` at the node and
-        use its prediction, treat it as ``missing``, or raise an ``error``.
+        What to do at prediction with a category that is not in the training rows: ``stop`` at the
+        node and use its prediction, treat it as ``missing``, or raise an ``error``.
     max_depth, max_leaves : int or None
         The largest depth and the largest number of leaves. With ``max_leaves`` the node with the
         greatest weighted gain is split first.

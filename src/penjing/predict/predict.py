@@ -53,8 +53,8 @@ def predict(
     source : Table, dict or source
         A table, one row as a dict, or anything that :func:`penjing.read` can read.
     unseen : str, optional
-        A category that training never saw: ``stop`` at the node and use its prediction, treat it
-        as ``missing``, or raise an ``error``. By default as the tree's recipe says.
+        A category that is not in the training rows: ``stop`` at the node and use its prediction,
+        treat it as ``missing``, or raise an ``error``. By default as the tree's recipe says.
     missing : str, optional
         A missing value: ``stop``, ``fraction`` (down every branch, by weight), or ``error``. By
         default as the tree was grown: by surrogates or learned branches if it has them, by

@@ -43,7 +43,7 @@ def held_out_predictions(
     k : int or "leave-one-out"
         The number of folds; stratified.
     seed : int
-        Decides which rows make a fold.
+        The seed that assigns rows to folds.
 
     Returns
     -------
