@@ -332,7 +332,7 @@ TEXTS: dict[str, dict[str, Any]] = {
         "trees": {
             "watermelon": ("watermelon", "16 melons of the course exercise."),
             "titanic": ("titanic", "891 passengers, depth at most 5, at least 10 rows per leaf."),
-            "large": ("large", "16,000 rows made by a generator, 2,000 leaves."),
+            "large": ("large", "16,000 generated rows, 2,000 leaves."),
         },
         "columns": "| tool | seconds | file | texts | smallest type | overlaps | first view |",
         "link": "picture",
@@ -368,7 +368,6 @@ FAILURES_ZH = {
     "not installed here": "未能安装",
     "not run": "未运行",
     "no file": "没有文件",
-    "not finished after ": "未完成，时限（秒）：",
 }
 
 
@@ -395,7 +394,8 @@ def written(results: dict[str, dict[str, Any]], lang: str, old: str = "") -> str
             picture = f"pictures/{name}-{tool.replace(' ', '-')}.png"
             link = f"[{texts['link']}](../../{picture})" if (DOCS / picture).exists() else ""
             size = f"{found['bytes'] / 1000:,.0f} KB"
-            cells = [tool, f"{found['seconds']:.2f}", size, str(found.get("texts", "")), smallest]
+            words = f"{found['texts']:,}" if "texts" in found else ""
+            cells = [tool, f"{found['seconds']:.2f}", size, words, smallest]
             lines.append("| " + " | ".join([*cells, str(found.get("over", "")), link]) + " |")
     versions = {p: _version(p) for p in ("scikit-learn", "dtreeviz", "supertree")}
     versions |= {"rpart.plot": _r_version("rpart.plot"), "Orange": _orange_version()}
@@ -412,7 +412,7 @@ def _failure(text: str, lang: str) -> str:
     if lang == "zh":
         for english, chinese in FAILURES_ZH.items():
             text = text.replace(english, chinese)
-        text = text.removesuffix(" s")
+        text = re.sub(r"not finished after (\d+) s", r"\1 秒内未完成", text)
     return text
 
 

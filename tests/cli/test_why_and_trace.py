@@ -278,16 +278,15 @@ def test_a_pruned_model_tells_its_growth_and_its_pruning_without_the_rows(run, t
     tree.save(tmp_path / "p.tree")
     told = run("trace", tmp_path / "p.tree").out
     assert told.count("\nstep ") == tree.n_nodes
-    assert (
-        "纹理 = 清晰 (node 1; node 1 before pruning): errors if kept 3.98165,"
-        " errors as a leaf 3.51487: pruned" in told
-    )
+    assert "纹理 = 清晰 (node 1): errors if kept 3.98165, errors as a leaf 3.51487: pruned" in told
     assert told.count("as a leaf") == len(tree.about["pruning"][0]["decisions"])
     plain = json.loads(run("trace", tmp_path / "p.tree", "--json").out)
     assert [step["kind"] for step in plain if "kind" in step] == ["prune"] * 5
     assert len(plain) == tree.n_nodes + 5
     assert "chosen" in run("why", tmp_path / "p.tree").out
-    assert "剪去" in run("why", tmp_path / "p.tree", "1", "--lang", "zh").out
+    line = run("why", tmp_path / "p.tree", "1", "--lang", "zh").out.splitlines()[-1]
+    assert line.startswith("悲观剪枝：纹理 = 清晰（结点 1）：保留子树时判错 3.98165，")
+    assert line.endswith("：剪去")
     replay = page_data(tree, "en", "light", None)["replay"]
     cut = [step["node"] for step in replay["pruning"] if step["kind"] == "cut"]
     remaining = [node for node in cut if replay["grown"]["parent"][node] not in cut]

@@ -120,3 +120,11 @@ print(penjing.fit({str(source("csv"))!r}, "y", missing="branch", engine="duckdb"
     told = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
     wanted = penjing.fit(source("csv"), "y", missing="branch").n_leaves
     assert int(told.stdout) == wanted
+
+
+@pytest.mark.parametrize("engine", ["auto", "duckdb"])
+def test_a_file_that_is_no_database_is_called_that(tmp_path, engine):
+    path = tmp_path / "table.csv"
+    path.write_text("a,y\n1,u\n2,v\n")
+    with pytest.raises(DataError, match=r"table\.csv is not a DuckDB database\. Give a table"):
+        penjing.fit(f"duckdb:{path}", "y", query="t", engine=engine)

@@ -341,8 +341,8 @@ def test_folders_of_several_formats_are_refused(tmp_path, engine):
     with pytest.raises(penjing.DataError) as caught:
         penjing.fit(str(folder), "class", engine=engine, quiet=True)
     assert caught.value.key == "folder_of_formats"
-    assert "1.parquet" in str(caught.value)
-    assert "other.csv" in str(caught.value)
+    assert "of different formats: 1.parquet, other.csv." in str(caught.value)
+    assert "不同格式的文件：1.parquet、other.csv。" in caught.value.say("zh")
     pattern = caught.value.values["pattern"]
     assert penjing.fit(pattern, "class", engine=engine, quiet=True).about["n_rows"] == 40
 

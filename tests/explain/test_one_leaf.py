@@ -115,6 +115,7 @@ def test_the_reason_is_said(make, recipe, settings, key, words):
     assert found.key == key
     assert words in found.text()
     assert re.search("[\u4e00-\u9fff]", found.text("zh"))
+    assert not re.search("[\u4e00-\u9fff]: ", found.text("zh"))
 
 
 @pytest.mark.parametrize(("make", "recipe", "settings"), [case[:3] for case in CASES])

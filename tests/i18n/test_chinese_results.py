@@ -8,8 +8,8 @@ import pytest
 
 import penjing
 from penjing.errors import ChoiceError
+from penjing.formatting.lists import numbered_rows
 from penjing.i18n import Word, say
-from penjing.render.wrong_predictions import numbered_rows
 
 MELONS = penjing.example("watermelon2.0")
 
@@ -79,3 +79,38 @@ def test_one_changed_row_is_a_singular():
     cost = tree.prune_at("纹理=稍糊").edit_cost
     assert str(cost).endswith("16/17, 1 row predicted differently")
     assert cost.text("zh").endswith("16/17，1 行的预测改变")
+
+
+def test_comparisons_count_many_rows():
+    """Of two trees in a sentence, of more in a table."""
+    data = penjing.read([{"a": i, "y": "u" if i % 3 else "v"} for i in range(40)], "y")
+    tree = penjing.fit(data, recipe="cart-binary")
+    leaf, table = tree.prune_at(0), {"test": data}
+    pair = penjing.compare(tree, leaf, table)
+    several = penjing.compare(tree, leaf, tree, tables=table)
+    assert "以及另外" in pair.text("zh")
+    for comparison in (pair, several):
+        assert "行以及另外 4 行" in comparison.text("zh")
+        assert "个 行" not in comparison.text("zh")
+        assert "rows 1, 4, 7, 10, 13, 16, 19, 22, 25, 28 and 4 more" in comparison.text()
+
+
+def test_rows_that_stop_at_the_root_have_a_name_in_the_table_of_leaves():
+    rows = [{"a": i % 2, "y": "u" if i % 2 else "v"} for i in range(8)] + [{"a": None, "y": "u"}]
+    tree = penjing.fit(rows, "y", recipe="c4.5-textbook", schema={"a": "categorical"})
+    lift = tree.score(rows).lift("u")
+    assert lift.text("zh").splitlines()[2].endswith("  （所有行）")
+    assert lift.text().splitlines()[2].endswith("  (all rows)")
+
+
+HALF_COLON = re.compile(r"[\u4e00-\u9fff]\u2069?: ")
+
+
+def test_a_colon_in_a_chinese_chart_is_a_chinese_one():
+    tree = penjing.fit(MELONS, recipe="id3")
+    charts = [tree.score(MELONS).chart(kind, lang="zh").svg() for kind in ("roc", "confusion")]
+    labels = re.findall(r"<text\b[^>]*>([^<]*)|<title>([^<]*ROC 曲线[^<]*)", "".join(charts))
+    compared = penjing.compare(tree, tree.prune_at(1), names=["甲", "乙"]).chart(lang="zh").svg()
+    labels += re.findall(r"<text\b[^>]*>([^<]*)()", compared)
+    assert any("甲：" in text for text, _ in labels)
+    assert [text for pair in labels for text in pair if HALF_COLON.search(text)] == []

@@ -129,7 +129,7 @@ def rows_of(golden: Golden, data: Path, lang: str) -> str:
     """Return the table's size and columns in a line."""
     table = Tables(golden, data).train
     assert table.target is not None
-    names = ", ".join([*table.names, table.target.name])
+    names = ("、" if lang == "zh" else ", ").join([*table.names, table.target.name])
     if lang == "zh":
         return f"{table.n_rows} 行，各列为 {names}。"
     return f"{table.n_rows} rows of {names}."

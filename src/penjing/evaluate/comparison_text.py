@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from penjing.formatting.lists import numbered_rows
 from penjing.formatting.text_table import table_lines
 from penjing.i18n import say
 from penjing.text.formula import decimals
@@ -88,7 +89,7 @@ def verdict_sentence(comparison: Plain, lang: str) -> str:
     elif len(rows) == 1:
         sentence = say("compare_differ_one", lang, name=table_name, rows=rows[0])
     else:
-        sentence = say("compare_differ", lang, name=table_name, rows=join_names(rows, lang))
+        sentence = say("compare_differ", lang, name=table_name, rows=numbered_rows(rows, lang))
     test_verdict = comparison.get("verdict")
     if test_verdict is None:
         return sentence

@@ -137,7 +137,7 @@ class Lift(Sequence[LiftRow]):
         ]
         lines = right_aligned([head, *cells])
         lines[1:] = [
-            f"{line}  {clip(path_in_language(row.rule, lang), MAX_RULE)}".rstrip()
+            f"{line}  {_conditions(row, lang)}".rstrip()
             for line, row in zip(lines[1:], shown, strict=True)
         ]
         if len(shown) < len(self.rows):
@@ -186,6 +186,12 @@ class Lift(Sequence[LiftRow]):
 
     def _repr_html_(self) -> str:
         return html_text(self.text())
+
+
+def _conditions(row: LiftRow, lang: str) -> str:
+    """Return the conditions of a node in a table; the root has none."""
+    rule = clip(path_in_language(row.rule, lang), MAX_RULE)
+    return rule or (say("summary_all_rows", lang) if row.node == 0 else "")
 
 
 def path_of(tree: TreeData, node: int) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from penjing.data.statistics import percent
 from penjing.evaluate.comparison_text import MIN_NAME_WIDTH, SIGNIFICANCE, difference_text
+from penjing.formatting.lists import numbered_rows
 from penjing.formatting.text_table import align_left, max_width, table_lines
 from penjing.i18n import say
 from penjing.text.labels import figure_text, percent_ends, weight_text
@@ -105,7 +106,7 @@ def _rows_cell(pair: Plain, name: str, lang: str) -> str:
         listed = join_names(ids, lang, MAX_ROWS)
         column = rows[0]["id_column"]
         return say("compare_pair_ids", lang, n=len(rows), column=column, rows=listed)
-    listed = join_names([row["row"] for row in rows], lang, MAX_ROWS)
+    listed = numbered_rows([row["row"] for row in rows], lang)
     return say("compare_pair_cell", lang, n=len(rows), rows=listed)
 
 

@@ -13,7 +13,9 @@ from penjing.formatting.document import Document
 from penjing.formatting.document_formats import write_document
 from penjing.formatting.frame import frame_of
 from penjing.formatting.html_table import html_text
+from penjing.i18n import say
 from penjing.registry import load
+from penjing.text.phrases import method_name
 from penjing.tree.tree_data import TreeData
 
 if TYPE_CHECKING:
@@ -195,8 +197,11 @@ class NodeExplanation:
         return "\n".join([text, *self._pruning_decisions(lang, **style)])
 
     def _pruning_decisions(self, lang: str, *, ascii_only: bool = False) -> list[str]:
+        tree, colon = self.tree, say("label_colon", lang)
         return [
-            pruning_text.decision_text(self.tree, record, decision, lang, ascii_only=ascii_only)
+            method_name(str(record.get("method", "?")), lang)
+            + colon
+            + pruning_text.decision_text(tree, record, decision, lang, ascii_only=ascii_only)
             for record in self.tree.about.get("pruning", ())
             for decision in record.get("decisions", ())
             if decision.get("now") == self.told["node"] and not decision.get("is_gone")

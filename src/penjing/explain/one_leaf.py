@@ -110,7 +110,8 @@ class OneLeaf:
         values = dict(self.values)
         if "reasons" in values:
             named = list(values["reasons"].items())[:MOST_REASONS]
-            words = [f"{column}: {say(f'why_{reason}', lang)}" for column, reason in named]
+            colon = say("label_colon", lang)
+            words = [f"{column}{colon}{say(f'why_{reason}', lang)}" for column, reason in named]
             values["reasons"] = say("list_semicolon", lang).join(words)
         if "columns" in values:
             values["columns"] = join_names(values["columns"], lang)

@@ -205,6 +205,8 @@ def decision_text(
     if isinstance(now, int) and 0 <= now < tree.n_nodes:
         path = _short_path(tree, now, lang, ascii_only=ascii_only)
         key = "pruned_gone" if decision.get("is_gone") else "pruned_here"
+        if now == node and key == "pruned_here":
+            key = "pruned_same"
         location = say(key, lang, node=node, now=now, path=path)
     else:
         location = say("pruned_node", lang, node=node)

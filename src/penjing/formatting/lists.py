@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from penjing.i18n import say
+from penjing.i18n import Names, say
 
 SHOWN = 10
 """The largest number of items that a sentence lists."""
@@ -28,6 +28,20 @@ def join_names(names: Sequence[object], lang: str = "en", shown: int = SHOWN) ->
         n = len(texts) - shown
         return join_most("list_more", lang, comma.join(texts[:shown]), n=n)
     return join_most("list_and", lang, comma.join(texts[:-1]), last=texts[-1])
+
+
+def numbered_rows(numbers: Sequence[int], lang: str = "en") -> str:
+    """Return rows by their numbers; of many, the first ones and the number of the others.
+
+    Examples
+    --------
+    >>> numbered_rows([3, 4], "zh"), numbered_rows(range(1, 15))
+    ('第 3 和 4 行', 'rows 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 4 more')
+    """
+    if len(numbers) <= SHOWN:
+        return say("rows_named", lang, n=len(numbers), rows=join_names(list(numbers), lang))
+    most = Names(numbers[:SHOWN])
+    return say("rows_named_more", lang, most=most, n=len(numbers) - SHOWN)
 
 
 def join_most(key: str, lang: str, most: str, **values: object) -> str:

@@ -307,7 +307,7 @@ HELP: dict[str, str] = {
     "option_j48_u": "Do not prune.",
     "option_j48_s": "Do not raise subtrees.",
     "option_j48_a": "Smooth the predicted probabilities (Laplace). Works with every recipe.",
-    "option_j48_o": "Do not collapse subtrees that save no training error.",
+    "option_j48_o": "Do not collapse subtrees that do not reduce training errors.",
     "option_j48_j": "Do not apply the MDL correction to the gain of numeric splits.",
     "option_rpart_cp": "Require this decrease in relative error for every additional leaf.",
     "option_rpart_minsplit": "Split only nodes that have at least this number of rows.",
@@ -316,7 +316,7 @@ HELP: dict[str, str] = {
     "option_rpart_usesurrogate": "Handle missing values: 0 stops at the node, 1 uses surrogates, "
     "2 also follows the majority if no surrogate applies.",
     "option_rpart_maxsurrogate": "Limit the number of surrogates per split.",
-    "option_rpart_xval": "Cross-validate the cp table with this number of groups.",
+    "option_rpart_xval": "Cross-validate the cp table with this number of folds.",
     "option_rpart_split": "Score splits by the Gini index or by information.",
     "option_rpart_prior": "Set the prior probabilities of the classes: yes=0.3,no=0.7.",
     "option_rpart_loss": 'Set the costs of errors by true and predicted class: {"yes": {"no": 5}}.',
@@ -363,7 +363,8 @@ HELP: dict[str, str] = {
     "option_output_model": "Save the tree to this file. Use - for standard output.",
     "option_output_picture": "Save the picture to this file: .svg, .html, .png, .pdf, .txt, .md or "
     ".dot.",
-    "option_trace": "Save or omit the trace of the growth, which `penjing why` and `penjing trace` print.",
+    "option_trace": "Save or omit the trace of how the tree was grown, which `penjing why` and "
+    "`penjing trace` print.",
     "option_sketch": "Save or omit the distribution of the rows in large nodes, which pictures show.",
     "option_empty": "Draw the branches that have no training rows.",
     "option_order": "Order the branches of categorical columns by their number of rows or by the "

@@ -15,7 +15,7 @@ HELP: dict[str, str] = {
     "word_heading": "{title}：",
     "word_examples": "示例",
     "word_exit_codes": "退出码",
-    "word_program": "penjing：生成、剪枝和测试决策树，并写出每个划分的计算过程。",
+    "word_program": "penjing：生成、剪枝、测试和导出决策树，并写出每个划分的计算过程。",
     "word_more": "运行 `penjing 命令 --help` 查看一个命令的选项。",
     "exit_0": "成功",
     "exit_1": "数据或设置无效",
@@ -155,8 +155,8 @@ HELP: dict[str, str] = {
     "about_cross-validate": "留出一折，用其余各折生成树，再在留出的一折上测试；对每一折重复一次。",
     "about_compare": "给出两个或更多模型；或一个数据表和 --recipes，按每个配方各生成一棵树。并排打印各树的大小和精度、不同的划分，以及预测不同的行。",
     "about_bootstrap": "在自助采样得到的训练集上重新生成树，并报告各属性被使用的次数。",
-    "about_drift": "用群体稳定性指标比较叶结点、预测和各列的分布：低于 0.1 变化很小，"
-    "达到 0.25 变化很大。",
+    "about_drift": "用群体稳定性指标比较叶结点、预测和各列的分布：低于 0.1 表示变化很小，"
+    "0.25 及以上表示变化很大。",
     "about_report": "报告包括数据、树、规则、精度、校准、曲线和模型的来源。",
     "about_predict": "输出加上预测结果的数据表，格式为 CSV 或 Parquet。"
     "CSV 和 Parquet 文件分批处理，占用的内存不随文件增大。",
@@ -181,7 +181,7 @@ HELP: dict[str, str] = {
     "option_lang": "设置输出的语言。",
     "option_json": "以 JSON 格式打印结果。",
     "option_ascii": "只用 ASCII 字符画树。",
-    "option_width": "限制每行的字符数。",
+    "option_width": "限制每行的宽度，以半角字符计。",
     "option_color": "设置何时使用颜色。",
     "option_debug": "出错时显示调用栈。",
     "option_help": "显示本帮助并退出。",

@@ -9,9 +9,9 @@ from typing import Any
 
 from penjing.data.table import Table
 from penjing.evaluate.wrong_rows import MOST_WRONG_SHOWN, heading_of, wrong_text
-from penjing.formatting.lists import SHOWN
+from penjing.formatting.lists import numbered_rows
 from penjing.formatting.text_table import last_steps
-from penjing.i18n import Names, say
+from penjing.i18n import say
 from penjing.text.labels import (
     answer_text,
     branch_text,
@@ -175,17 +175,3 @@ def rows_phrase(table: Table, numbers: Sequence[int], lang: str = "en") -> str:
         if None not in ids:
             return f"{table.row_ids.name} {join_names(ids, lang)}"
     return numbered_rows(numbers, lang)
-
-
-def numbered_rows(numbers: Sequence[int], lang: str = "en") -> str:
-    """Return rows by their numbers; of many, the first ones and the number of the others.
-
-    Examples
-    --------
-    >>> numbered_rows([3, 4], "zh"), numbered_rows(range(1, 15))
-    ('第 3 和 4 行', 'rows 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 4 more')
-    """
-    if len(numbers) <= SHOWN:
-        return say("rows_named", lang, n=len(numbers), rows=join_names(list(numbers), lang))
-    most = Names(numbers[:SHOWN])
-    return say("rows_named_more", lang, most=most, n=len(numbers) - SHOWN)

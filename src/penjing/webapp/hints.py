@@ -246,7 +246,8 @@ class Hints:
             order = sorted(classes)
         else:
             order = sorted(classes, key=lambda value: about["categories"].index(str(value)))
-        listed = [f"{value}: {join_clauses(classes[value], lang)}" for value in order]
+        colon = say("label_colon", lang)
+        listed = [f"{value}{colon}{join_clauses(classes[value], lang)}" for value in order]
         values = {"column": quoted(about["name"]), "values": _lines(listed, lang)}
         return say("lab_hint_values", lang, n=blank["node"], **values)
 

@@ -16,6 +16,7 @@ from penjing.data.read.missing_markers import USUAL_MARKERS
 from penjing.data.read.raw_columns import duplicate_column_error
 from penjing.data.scratch import ScratchFolder, convert_disk_full
 from penjing.errors import CapabilityError, ChoiceError, DataError, NoFileError, NoRowsError
+from penjing.i18n import Names
 
 PARQUET = (".parquet", ".pq")
 JSON = (".jsonl", ".ndjson", ".json")
@@ -140,7 +141,7 @@ def _files_of_folder(path: Path, source: str) -> list[str]:
         examples = [name for name in visible if name is not None]
         if len(examples) > 1:
             pattern = path / "**" / f"*{examples[0].suffix}"
-            files = [name.as_posix() for name in examples]
+            files = Names(name.as_posix() for name in examples)
             raise DataError("folder_of_formats", source=source, files=files, pattern=str(pattern))
     names = found.get("parquet") or next(iter(found.values()))
     return [str(path / name) for name in names]
@@ -280,6 +281,13 @@ def _asked(link: Any, query: str, path: str) -> Any:  # noqa: ANN401 - of DuckDB
     return link.sql(f"select * from (\n{asked}\n)")  # noqa: S608 - it is the user's
 
 
+def check_database(path: str, source: str) -> None:
+    """Raise an error if a file that DuckDB cannot open is not a database of DuckDB."""
+    with Path(path).open("rb") as file:
+        if file.read(12)[8:] != b"DUCK":
+            raise DataError("not_a_database", source=source)
+
+
 def _as_parquet(space: ScratchFolder, path: str, query: str, name: str) -> str:
     """Let DuckDB write rows as Parquet; a file that is already there is whole."""
     import duckdb  # noqa: PLC0415
@@ -299,7 +307,8 @@ def _as_parquet(space: ScratchFolder, path: str, query: str, name: str) -> str:
         if "No space left" in str(error) or "ENOSPC" in str(error):
             with convert_disk_full(space.folder):
                 raise OSError(28, "No space left") from None
-        reason = str(error).strip().split("\n")[0].rstrip(".")
+        check_database(path, name)
+        reason = str(error).strip().split("\n")[0].rstrip(".!")
         raise DataError("query_failed", source=name, reason=reason) from None
     part.replace(whole)
     return str(whole)

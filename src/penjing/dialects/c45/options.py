@@ -101,7 +101,7 @@ class C45Options(DialectOptions):
     @property
     def fixed(self) -> dict[str, str]:
         """What these programs do that other dialects have a setting for."""
-        return {"ties": f"first by {self.tolerance:g}" if self.tolerance else "first"}
+        return {"ties": "first"}
 
     def named(self, setting: str) -> list[str]:
         """Return the options of C4.5 (small letters) and J48 that stand for a setting."""

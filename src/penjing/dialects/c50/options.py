@@ -84,7 +84,7 @@ class C50Options(C45Options):
     @property
     def fixed(self) -> dict[str, str]:
         """What C5.0 does that other dialects have a setting for."""
-        return {"ties": f"within {self.near_ties:g}: fewer branches, gain, first"}
+        return {"ties": "fewest_branches, gain, first"}
 
     def named(self, setting: str) -> list[str]:
         """Return the options of C5.0 that stand for a setting."""

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from penjing.data.encode.groups import is_codable
+from penjing.data.encode.groups import check_database, is_codable
 from penjing.data.table import Table
 from penjing.engines.sql import database_engine
 from penjing.engines.sql.connection import Kind, database_error
@@ -55,6 +55,7 @@ class Connection:
         try:
             self._database = duckdb.connect(path, read_only=True)
         except duckdb.Error as error:
+            check_database(path, self.name)
             raise database_error(self, error) from None
         self._database.execute("SET enable_progress_bar = false")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from penjing.i18n import say
 from penjing.render.charts.chart import Chart
 from penjing.render.charts.shapes import Line, Mark, Rect, Shape, Text, Values, colour_of
 from penjing.render.svg import FONTS, NAMESPACE, escaped, to_printable
@@ -16,7 +17,8 @@ def write(chart: Chart) -> str:
     width, height = _fmt(chart.width), _fmt(chart.height)
     area = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     font = f'font-family="{escape(FONTS)}" font-size="12" fill="{theme.text}"'
-    about = f"{chart.title}: {chart.description}" if chart.description else chart.title
+    told = [text for text in (chart.title, chart.description) if text]
+    about = say("label_colon", chart.lang).join(told)
     parts = [
         f'<svg xmlns="{NAMESPACE}" {area} role="img" xml:lang="{chart.lang}" {font}>',
         f"<title>{escaped(about)}</title>",

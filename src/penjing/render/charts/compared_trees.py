@@ -67,7 +67,8 @@ def draw(
         build_diagram(tree, lang=lang, class_indices=own, scale=scale, **look)
         for tree, own in zip(trees, indices, strict=True)
     ]
-    labels = [f"{n}: {diagram.facts}" for n, diagram in zip(names, diagrams, strict=True)]
+    colon = say("label_colon", lang)
+    labels = [f"{n}{colon}{diagram.facts}" for n, diagram in zip(names, diagrams, strict=True)]
     widths = [
         max(diagram.width, text_width(label, LABEL, bold=True) + 2 * MARGIN)
         for label, diagram in zip(labels, diagrams, strict=True)

@@ -134,7 +134,7 @@ def _draw(kind: str, report: Report, positive: Label | None, style: Style) -> Ch
     )
     area = "test_roc_auc" if kind == "roc" else "test_average_precision"
     entries = [
-        (f"line{curve.colour_index}", _DASHES[i % len(_DASHES)], _entry(curve, say(area, lang)))
+        (f"line{curve.colour_index}", _DASHES[i % len(_DASHES)], _entry(curve, area, lang))
         for i, curve in enumerate(curves)
     ]
     # The precision of chance is the share of the class: of several classes there is no one line.
@@ -150,8 +150,10 @@ def _draw(kind: str, report: Report, positive: Label | None, style: Style) -> Ch
     return square_chart(kind, texts, shapes, frame, style)
 
 
-def _entry(curve: _Curve, area: str) -> str:
-    return curve.name if curve.area is None else f"{isolated(curve.name)}: {area} {curve.area:.3f}"
+def _entry(curve: _Curve, area: str, lang: str) -> str:
+    if curve.area is None:
+        return curve.name
+    return f"{isolated(curve.name)}{say('label_colon', lang)}{say(area, lang)} {curve.area:.3f}"
 
 
 def _curves(kind: str, report: Report, positive: Label | None) -> list[_Curve]:
@@ -202,7 +204,7 @@ def _facts(
         facts += say("joined_sentences", lang) + say("chart_hidden_classes", lang, n=hidden)
     if len(curves) == 1:
         key = "test_roc_auc" if kind == "roc" else "test_average_precision"
-        facts += say("joined_sentences", lang) + _entry(curves[0], say(key, lang))
+        facts += say("joined_sentences", lang) + _entry(curves[0], key, lang)
     return facts
 
 
