@@ -117,6 +117,21 @@ def test_why_lists_the_cuts_of_a_numeric_column(run):
     assert "Columns with thresholds: 密度" in run("why", "c.tree", "--cuts", "纹理").err
 
 
+def test_why_lists_every_threshold_of_many_where_the_training_rows_are_found(run):
+    rows = [f"{i},{'ab'[i * i % 7 % 2]}" for i in range(300)]
+    Path("many.csv").write_text("\n".join(["x,y", *rows]))
+    run("fit", "many.csv", "--recipe", "cart-binary", "--max-depth", "2", "--trace", "-o", "m.tree")
+    lines = run("why", "m.tree", "--cuts", "x").out.splitlines()
+    assert len(lines) == 300
+    assert sum(line.endswith(" best") for line in lines) == 1
+    assert len(run("why", "m.tree", "--cuts", "x", "--json").data["cuts"]) == 299
+    Path("many.csv").unlink()
+    left = run("why", "m.tree", "--cuts", "x").out.splitlines()
+    assert left[-1] == "99 thresholds of lower gain were not saved."
+    assert set(left[:-1]) < set(lines)
+    assert len(left) == 202
+
+
 def test_why_scales_the_gain_by_the_known_share(run):
     table = penjing.example("watermelon2.0alpha")
     lines = [",".join([*table.names, table.target.name])]

@@ -273,7 +273,7 @@ class Tree(TreeData):
             node, empty_branch = find_node(self, node)
             if empty_branch is not None:
                 return NodeExplanation(about_empty(self, node, empty_branch), self)
-        return NodeExplanation(explain(self, self.checked(node), rows), self)
+        return NodeExplanation(explain(self, self.checked(node), rows), self, rows)
 
     @warns_of_rows
     def report(

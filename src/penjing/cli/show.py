@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -267,6 +267,7 @@ def why(
 
     tree = sources.load_model(model)
 
+    @cache
     def read_training_rows() -> Table | None:
         return _training_rows(console, tree, model, data, reading)
 
@@ -274,7 +275,8 @@ def why(
     if output is not None and text_format is None and output.lower().endswith(CHART_ENDINGS):
         with _training_file_noted(console, tree):
             explanation = _explain_node(tree, node, read_training_rows, has_data=data is not None)
-        result = NodeExplanation(explanation, tree)
+        rows = read_training_rows() if _hides_cuts(explanation, cuts) else None
+        result = NodeExplanation(explanation, tree, rows)
         replace(charts, output=output).save(console, partial(result.chart, cuts))
         return
     kind = _format_of(console, "why", text_format, output, CHART_ENDINGS)
@@ -283,7 +285,8 @@ def why(
     with _training_file_noted(console, tree):
         explanation = _explain_node(tree, node, read_training_rows, has_data=data is not None)
     if cuts is not None:
-        _print_cuts(console, explanation, cuts)
+        rows = read_training_rows() if _hides_cuts(explanation, cuts) else None
+        _print_cuts(console, NodeExplanation(explanation, tree, rows).cuts(cuts))
     elif console.as_json:
         _print_or_save_json(console, explanation, output)
     elif kind != "text":
@@ -388,11 +391,16 @@ def _explain_node(
     return explain(tree, at, None if is_traced and not has_data else read_training_rows())
 
 
-def _print_cuts(console: Console, explanation: dict[str, Any], column: str) -> None:
-    from penjing.explain import node_text as writer  # noqa: PLC0415
-    from penjing.explain.node import cuts_of  # noqa: PLC0415 - heavy
+def _hides_cuts(explanation: dict[str, Any], column: str | None) -> bool:
+    """Whether only the training rows have all thresholds of a column."""
+    from penjing.explain.node import has_hidden_cuts  # noqa: PLC0415 - heavy
 
-    candidate = cuts_of(explanation, column)
+    return column is not None and has_hidden_cuts(explanation, column)
+
+
+def _print_cuts(console: Console, candidate: dict[str, Any]) -> None:
+    from penjing.explain import node_text as writer  # noqa: PLC0415
+
     if console.as_json:
         console.print_json(candidate)
     else:

@@ -150,6 +150,36 @@ def cuts_of(explanation: Plain, column: str) -> Plain:
     return dict(with_cuts[column])
 
 
+def has_hidden_cuts(explanation: Plain, column: str) -> bool:
+    """Whether a column has more thresholds in a node than an explanation lists."""
+    candidate = cuts_of(explanation, column)
+    return int(candidate["n_cuts"]) > len(candidate["cuts"])
+
+
+def all_cuts_of(tree: TreeData, explanation: Plain, column: str, data: Table | None) -> Plain:
+    """Return what `cuts_of` does, with the thresholds that a trace does not keep.
+
+    Parameters
+    ----------
+    tree : TreeData
+        The tree.
+    explanation : dict
+        What `explain` returns.
+    column : str
+        The name of the column.
+    data : Table or None
+        The training rows; without them, the thresholds are those that the trace keeps.
+    """
+    candidate = cuts_of(explanation, column)
+    if data is None or not has_hidden_cuts(explanation, column):
+        return candidate
+    position = [field.name for field in tree.schema].index(column)
+    record = trace_computer(tree, data).column_record(explanation["node"], position)
+    if record.get("n_cuts") != candidate["n_cuts"]:  # rows that did not grow the tree
+        return candidate
+    return candidate | {"cuts": record["cuts"], "gains": record["gains"]}
+
+
 def story(tree: TreeData, data: Table | None = None, limit: int | None = None) -> list[Plain]:
     """Return the steps of growing, in the order of nodes, as plain data.
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from penjing.data.table import Table
 from penjing.explain import node_text, pruning_text
-from penjing.explain.node import cuts_of, with_class_names
+from penjing.explain.node import all_cuts_of, with_class_names
 from penjing.explain.node_document import node_document
 from penjing.formatting.document import Document
 from penjing.formatting.document_formats import write_document
@@ -40,6 +41,9 @@ class NodeExplanation:
         The explanation as plain data; see :func:`penjing.explain.node.explain` for its keys.
     tree : TreeData
         The tree.
+    rows : Table, optional
+        The training rows, for thresholds that a trace does not keep; by default those that the
+        tree was fitted to, if they are available.
 
     Examples
     --------
@@ -52,6 +56,7 @@ class NodeExplanation:
 
     told: Plain
     tree: TreeData = field(compare=False)
+    rows: Table | None = field(default=None, compare=False)
 
     @property
     def node(self) -> int:
@@ -123,7 +128,8 @@ class NodeExplanation:
         >>> len(penjing.fit(golf).why().cuts("humidity")["cuts"])
         8
         """
-        return cuts_of(self.told, column)
+        rows = self.tree.training_table() if self.rows is None else self.rows
+        return all_cuts_of(self.tree, self.told, column, rows)
 
     def chart(
         self,

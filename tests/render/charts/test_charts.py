@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -174,6 +175,51 @@ def test_threshold_and_candidate_charts_are_those_of_why():
     assert bars == {c["column"]: c["score"] for c in why.candidates if c["score"] is not None}
     with pytest.raises(ChoiceError, match="no thresholds"):
         why.chart("纹理")
+
+
+def _many_thresholds(**options: Any) -> penjing.Tree:
+    """Return a tree of a column with 601 thresholds; in the middle of it, no threshold is good."""
+    rng = np.random.RandomState(5)
+    x = np.arange(602) / 4
+    y = np.where((x < 30) ^ (x > 120), "a", "b")
+    y = np.where((x > 50) & (x < 100), rng.choice(["a", "b"], 602), y)
+    table = Table((numeric("x", x),), nominal("y", list(y)), 602)
+    return penjing.fit(table, recipe="id3", max_depth=2, **options)
+
+
+def test_a_threshold_chart_passes_every_threshold_of_many():
+    tree = _many_thresholds()
+    why = tree.why()
+    candidate = why.cuts("x")
+    assert len(candidate["cuts"]) == len(candidate["gains"]) == candidate["n_cuts"] == 601
+    assert candidate["cuts"] == sorted(candidate["cuts"])
+    chart = why.chart("x")
+    assert "not shown" not in chart.description
+    (line,) = [s for s in chart.shapes if isinstance(s, Line) and s.colour == "line0"]
+    (best,) = [s for s in chart.shapes if isinstance(s, Mark) and s.shape == "ring"]
+    xs = [x for x, _ in line.points]
+    assert xs == sorted(xs)
+    assert min(y for _, y in line.points) == pytest.approx(best.y)
+    # Where pixels have several thresholds the line goes from the lowest to the highest of them.
+    ends, gains = (xs[0], xs[-1]), np.array(candidate["gains"])
+    places = np.interp(candidate["cuts"], (candidate["cuts"][0], candidate["cuts"][-1]), ends)
+    drawn = np.interp(places, xs, [y for _, y in line.points])
+    lowest = max(y for _, y in line.points)
+    expected = lowest - (gains - gains.min()) * (lowest - best.y) / (gains.max() - gains.min())
+    assert np.abs(drawn - expected).max() < 3
+
+
+def test_thresholds_that_a_trace_leaves_out_are_not_drawn_as_a_line(tmp_path):
+    tree = _many_thresholds(trace=True)
+    tree.save(tmp_path / "t.tree")
+    why = penjing.load(tmp_path / "t.tree").why()
+    candidate = why.cuts("x")
+    assert len(candidate["cuts"]) < candidate["n_cuts"]
+    chart = why.chart("x")
+    assert "401 of them are not shown" in chart.description
+    assert not [s for s in chart.shapes if isinstance(s, Line) and s.colour == "line0"]
+    found = [float(m["threshold"]) for m in marks(chart, "threshold")]
+    assert found == candidate["cuts"]
 
 
 @pytest.mark.parametrize("regression", [False, True])

@@ -19,6 +19,18 @@ LEAST_IN_FULL, MOST_IN_FULL = 0.001, 1e6
 """Scores have four decimals if the largest lies between, else four significant digits."""
 
 
+def score_text(score: float, largest: float) -> str:
+    """Return a score in as many digits as the largest beside it needs.
+
+    Examples
+    --------
+    >>> score_text(0.05, 0.5), score_text(5e-8, 5e-7)
+    ('0.0500', '5e-08')
+    """
+    in_full = LEAST_IN_FULL <= largest < MOST_IN_FULL or largest == 0
+    return decimals(score) if in_full else short_number(score, 4)
+
+
 def draw(
     explanation: dict[str, Any],
     *,
@@ -46,12 +58,11 @@ def draw(
     scored = [c for c in explanation["candidates"] if c.get("score") is not None]
     scored.sort(key=lambda c: (not c["is_chosen"], -c["score"]))
     largest = max((abs(c["score"]) for c in scored), default=0.0)
-    in_full = LEAST_IN_FULL <= largest < MOST_IN_FULL or largest == 0
     bars = [
         Bar(
             quoted(c["column"]),
             c["score"],
-            decimals(c["score"]) if in_full else short_number(c["score"], 4),
+            score_text(c["score"], largest),
             bool(c["is_chosen"]),
         )
         for c in scored[:MAX_BARS]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any
 
 from penjing.explain.node_text import heading_key
@@ -11,12 +12,14 @@ from penjing.render.charts.axes import (
     MARGIN,
     WIDTH,
     Frame,
+    Point,
     Style,
     chart_of,
     heading,
     left_room,
     number_axis,
 )
+from penjing.render.charts.candidates import score_text
 from penjing.render.charts.chart import Chart
 from penjing.render.charts.shapes import Line, Mark, Shape, Text
 from penjing.text.font_metrics import width as text_width
@@ -25,6 +28,8 @@ from penjing.text.labels import cut_label, quoted
 HEIGHT = 240.0
 MAX_MARKS = 120
 """With more thresholds, only the line and the best one are drawn."""
+COLUMN = 0.5
+"""Of the thresholds within so many pixels, the line passes the ones at its ends and extremes."""
 
 
 def draw(
@@ -75,13 +80,15 @@ def draw(
     shapes, top = heading(*texts, width)
     frame = _frame(points, (say("chart_threshold_of", lang, column=column), measure), top, width)
     shapes += frame.shapes()
-    shapes.append(Line(tuple(frame.at(*point) for point in points), "line0", 1.6))
-    if len(points) <= MAX_MARKS:
+    largest = max((abs(gain) for _, gain in points), default=0.0)
+    if not hidden:  # between thresholds that are not known, a line would tell gains of its own
+        shapes.append(Line(_thinned([frame.at(*point) for point in points]), "line0", 1.6))
+    if hidden or len(points) <= MAX_MARKS:
         shapes += [
             Mark(
-                *frame.at(x, y), 2.6, "line0",
+                *frame.at(x, y), 1.6 if hidden else 2.6, "line0",
                 values=(("threshold", repr(x)), ("gain", repr(y))),
-                tooltip=f"{cut_label(x, cuts)}: {y:.4f}",
+                tooltip=f"{cut_label(x, cuts)}: {score_text(y, largest)}",
             )
             for x, y in points
         ]  # fmt: skip
@@ -100,6 +107,19 @@ def _frame(
     room = width - left - MARGIN - 8
     x_axis = number_axis([x for x, _ in points], titles[0], room=room, padding=0.02)
     return Frame(left, top, room, HEIGHT, x_axis, y_axis)
+
+
+def _thinned(places: list[Point]) -> tuple[Point, ...]:
+    """Return the points of a line that look like all of them."""
+    if len(places) <= MAX_MARKS:
+        return tuple(places)
+    kept = set()
+    for _, group in groupby(range(len(places)), key=lambda i: places[i][0] // COLUMN):
+        column = list(group)
+        heights = [places[i][1] for i in column]
+        low, high = heights.index(min(heights)), heights.index(max(heights))
+        kept |= {column[0], column[low], column[high], column[-1]}
+    return tuple(places[i] for i in sorted(kept))
 
 
 def _best(frame: Frame, points: list[tuple[float, float]], best: float, text: str) -> list[Shape]:
