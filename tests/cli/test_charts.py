@@ -59,6 +59,24 @@ def test_a_plane_is_drawn_with_points(run):
     elements = list(picture("q.svg").iter())
     assert len([e for e in elements if "data-row" in e.attrib]) == 20
     assert len([e for e in elements if "data-x-low" in e.attrib]) == load("q.tree").n_leaves
+    text = Path("q.csv").read_text()
+    Path("other.csv").write_text(text.replace(",", ";"))
+    points = ("--points", "other.csv", "--separator", ";")
+    assert run("draw", "q.tree", "--plane", "u,v", *points, "-o", "other.svg").code == 0
+    assert Path("other.svg").read_text() == Path("q.svg").read_text()
+    ignored = (
+        "--show",
+        "data",
+        "--max-leaves",
+        "2",
+        "--align-leaves",
+        "--icicle",
+        "--test",
+        "q.csv",
+    )
+    done = run("draw", "q.tree", "--plane", "u,v", *ignored, "-o", "q.svg")
+    named = "--max-leaves, --show, --align-leaves, --test, --icicle"
+    assert f"{named} have no effect on q.svg." in done.err
     other = run("draw", "q.tree", "--plane", "u", "-o", "x.svg")
     assert other.code == 1
     assert "two names of columns" in other.err

@@ -166,10 +166,7 @@ def draw(
     from penjing.render.save import save_picture, unsupported_options  # noqa: PLC0415 - heavy
 
     tree = sources.load_model(model)
-    if plane is not None:
-        _draw_plane(console, tree, (plane, points), ChartOptions(output, theme or "light", title))
-        return
-    if points is not None:
+    if points is not None and plane is None:
         raise ChoiceError("points_without_plane")
     style: dict[str, Any] = {"title": title}
     chosen: dict[str, Any] = {
@@ -181,6 +178,12 @@ def draw(
         "test": test,
     }
     chosen = {key: value for key, value in chosen.items() if value is not None}
+    if plane is not None:
+        charts = ChartOptions(output, theme or "light", title)
+        _draw_plane(console, tree, (plane, points), charts, reading)
+        ignored = [key for key in chosen if key != "theme"] + ["icicle"] * icicle
+        _note_ignored(console, ignored, output)
+        return
     ignored = unsupported_options(output, chosen, icicle=icicle)
     if test is not None and "test" not in ignored:
         rows = reading.read_rows_for(console, tree, test)
@@ -192,14 +195,23 @@ def draw(
     with collect_notes() as notes:
         save_picture(tree, output, lang=console.lang, icicle=icicle, **style)
     console.print_notes(notes)
-    if ignored:
-        names = Names([f"--{key.replace('_', '-')}" for key in ignored])
-        console.print_note("draw_ignored", names=names, path=output, n=len(ignored))
+    _note_ignored(console, ignored, output)
     console.print_note("saved", path=output)
 
 
+def _note_ignored(console: Console, ignored: Sequence[str], output: str) -> None:
+    """Note which options have no effect on a picture."""
+    if ignored:
+        names = Names([f"--{key.replace('_', '-')}" for key in ignored])
+        console.print_note("draw_ignored", names=names, path=output, n=len(ignored))
+
+
 def _draw_plane(
-    console: Console, tree: Tree, asked: tuple[str, str | None], charts: ChartOptions
+    console: Console,
+    tree: Tree,
+    asked: tuple[str, str | None],
+    charts: ChartOptions,
+    reading: sources.ReadingOptions,
 ) -> None:
     """Save the regions of a tree over two columns, with the rows of a file as points."""
     charts.check()
@@ -210,7 +222,7 @@ def _draw_plane(
     x, y = (name.strip() for name in names)
     rows = None
     if points is not None:
-        rows = sources.ReadingOptions().read_rows_for(console, tree, points)
+        rows = reading.read_rows_for(console, tree, points)
     charts.save(console, partial(tree.plane, x, y, rows))
 
 
