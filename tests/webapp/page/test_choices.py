@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from penjing.webapp.table_source import TableSource
+from webapp.page.conftest import NARROW, WIDE
 from webapp.page.test_figures import open_file, prices  # noqa: F401 - a fixture
 from webapp.page.test_homework import shown_tree, wait_for_step
 from webapp.page.test_node_steps import open_candidate
@@ -258,3 +261,34 @@ def test_long_names_and_many_classes_leave_room(open_lab, tmp_path):
     assert max(heights) < 40
     lab.grow("cart-binary")
     assert lab.page.locator(".candidates").bounding_box()["y"] < 700
+    lab.page.locator("#lab-tab-row").click()
+    fields = lab.page.locator(".field :is(input, select)")
+    assert all(fields.nth(i).bounding_box()["height"] < 60 for i in range(fields.count()))
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_branches_of_many_classes_stay_in_the_panel(open_lab, tmp_path, size):
+    path = tmp_path / "letters.csv"
+    rows = "".join(f"{i * 7 % 83},{'pq'[i % 2]},{chr(97 + i * 7 % 83 % 26)}\n" for i in range(2600))
+    path.write_text(f"x,z,class\n{rows}", "utf-8")
+    lab = open_lab(size=size)
+    lab.page.set_input_files("#lab-file", path)
+    lab.page.wait_for_selector("main.data")
+    lab.grow("cart-binary")
+    for column in ("x", "z"):
+        open_candidate(lab, column)
+        lab.settle()
+        if column == "z":
+            lab.page.locator(".groups summary").click()
+        box = lab.page.locator(".candidate").bounding_box()
+        tables = lab.page.locator(".candidate .branches")
+        assert tables.count() == (2 if column == "z" else 1)
+        for cell in tables.locator(":is(th, td)").all():
+            at = cell.bounding_box()
+            assert at["x"] + at["width"] <= box["x"] + box["width"] + 1
+        names = tables.locator("tbody th")
+        assert all(names.nth(i).bounding_box()["width"] > 40 for i in range(names.count()))
+        # Every count is there, and none is broken.
+        counts = tables.first.locator("tbody tr").first.locator(".small")
+        assert len(counts.text_content().split(" : ")) == 26
+        assert counts.evaluate("e => getComputedStyle(e).overflowWrap") == "normal"

@@ -111,6 +111,22 @@ def test_branches_of_numbers_are_drawn(open_lab, tmp_path):
     assert [text[0][0] for text in previewed(lab)] == ["≤", ">"]
 
 
+def test_branches_with_weights_are_drawn_with_their_weights(open_lab, tmp_path):
+    lines = "".join(f"{i % 7},{'uvw'[i % 3]},{0.5 + i % 2},{'ab'[i % 7 > 3]}\n" for i in range(120))
+    path = tmp_path / "weighted.csv"
+    path.write_text(f"x,z,w,class\n{lines}", "utf-8")
+    lab = open_lab()
+    lab.page.set_input_files("#lab-file", path)
+    lab.page.wait_for_selector("main.data")
+    lab.page.get_by_label("type of w", exact=True).select_option("weight")
+    lab.settle()
+    lab.grow("cart-binary", training=100, validation=0, test=0)
+    lab.page.locator(".candidates > li:not(.chosen) > button").first.hover()
+    sizes = [size for _, size in previewed(lab)]
+    assert len(sizes) == 2
+    assert all(re.fullmatch(r"weight \d+(\.\d+)?", size) for size in sizes), sizes
+
+
 def test_a_threshold_is_dragged_along_the_curve(open_lab, melons):
     lab = open_lab()
     lab.open_example("watermelon3.0", "cart-binary")

@@ -1,15 +1,15 @@
 // Small charts: shares of classes, and histograms of columns.
 
 import type { Histogram } from "../../../src/penjing/webapp/protocol";
-import type { Say } from "../data";
 import { at } from "../numbers";
 import { barOf, PALETTE } from "../scene";
 import type { Store } from "../store";
+import { useStore } from "../view/context";
 import { useLab } from "./context";
 import { cell, count, predicted } from "./figures";
 
 /** The classes of some rows as a bar, in the colours of the tree. */
-export function ClassBar({ total, page }: { total: number[]; page: Store }) {
+function ClassBar({ total, page }: { total: number[]; page: Store }) {
   const { shades, order } = page.data;
   const all = total.reduce((a, b) => a + b, 0);
   if (!(all > 0) || total.length !== shades.length) return null;
@@ -25,9 +25,16 @@ export function ClassBar({ total, page }: { total: number[]; page: Store }) {
   );
 }
 
-/** The counts of classes in the order of the legend: "7 : 2". */
-export function countsOf(total: number[], page: Store, say: Say): string {
-  return page.data.order.map((class_) => count(total[class_] ?? 0, say)).join(" : ");
+/** A cell with the classes of some rows: a bar, and the counts in the order of the legend, "7 : 2". */
+export function ClassCell({ total }: { total: number[] }) {
+  const say = useLab().say.value;
+  const page = useStore();
+  return (
+    <td class="bars">
+      <ClassBar total={total} page={page} />
+      <span class="small">{page.data.order.map((class_) => count(total[class_] ?? 0, say)).join(" : ")}</span>
+    </td>
+  );
 }
 
 export function SmallHistogram({ histogram, label }: { histogram: Histogram; label: string }) {

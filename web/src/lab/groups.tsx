@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Categories } from "../../../src/penjing/webapp/protocol";
 import { useStore } from "../view/context";
-import { ClassBar, countsOf } from "./bars";
+import { ClassCell } from "./bars";
 import { useAnswer, useLab } from "./context";
 import { cell, count, short } from "./figures";
 
@@ -42,11 +42,7 @@ function GroupForm({ node, found }: { node: number; found: Categories }) {
             <tr key={cell(category)}>
               <th scope="row">{cell(category)}</th>
               <td class="number">{count(rows, say)}</td>
-              <td class="bars">
-                {page.data.classes
-                  ? <><ClassBar total={total} page={page} /><span class="small">{countsOf(total, page, say)}</span></>
-                  : short(mean)}
-              </td>
+              {page.data.classes ? <ClassCell total={total} /> : <td class="bars">{short(mean)}</td>}
               <td>
                 <select
                   aria-label={say("group_of", { category: cell(category) })} value={String(groups[i] ?? 0)}

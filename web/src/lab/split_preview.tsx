@@ -1,8 +1,8 @@
 // The branches of a candidate that is pointed at, drawn below the selected node before the split is made.
 
 import type { Why } from "../../../src/penjing/webapp/protocol";
-import { amount, at } from "../numbers";
-import { barOf, LABEL, PALETTE } from "../scene";
+import { at } from "../numbers";
+import { barOf, LABEL, PALETTE, sizeText } from "../scene";
 import { useStore } from "../view/context";
 import { useLab } from "./context";
 import type { Branch, Explanation } from "./why_panel";
@@ -35,7 +35,7 @@ export function SplitPreview() {
             <path d={`M${middle} ${box.y + box.high}L${x + WIDE / 2} ${top}`} />
             <rect class="preview-card" x={x} y={top} width={WIDE} height={HIGH} rx={6} />
             <text x={x + WIDE / 2} y={top + 15}>{shortened(branch.answer)}</text>
-            <text x={x + WIDE / 2} y={top + 29}>{`n=${amount(branch.rows)}`}</text>
+            <text x={x + WIDE / 2} y={top + 29}>{sizeText(page.tree, branch.rows, page.say.value)}</text>
             <Shares branch={branch} x={x + 8} y={top + 34} />
           </g>
         );

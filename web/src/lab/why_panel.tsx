@@ -6,7 +6,7 @@ import { sizeText } from "../scene";
 import type { Store } from "../store";
 import { useStore } from "../view/context";
 import { Counts } from "../view/details";
-import { ClassBar, countsOf } from "./bars";
+import { ClassCell } from "./bars";
 import { useAnswer, useLab } from "./context";
 import { changeText, count, measureName, scoreText, short } from "./figures";
 import { GainCurve } from "./gain_curve";
@@ -168,12 +168,8 @@ function Branches({ branches }: { branches: Branch[] }) {
           <tr key={branch.answer}>
             <th scope="row">{branch.answer}</th>
             <td class="number">{count(branch.rows, say)}</td>
-            {page.data.classes && branch.total ? (
-              <>
-                <td class="number">{countsOf(branch.total, page, say)}</td>
-                <td class="bars"><ClassBar total={branch.total} page={page} /></td>
-              </>
-            ) : <td class="number">± {short(Math.sqrt(branch.variance ?? 0))}</td>}
+            {page.data.classes && branch.total ? <ClassCell total={branch.total} />
+              : <td class="number">± {short(Math.sqrt(branch.variance ?? 0))}</td>}
           </tr>
         ))}
       </tbody>
