@@ -184,6 +184,7 @@ def test_a_nearly_best_column_is_nearly_right():
         ("0.9", "wrong"), ("-0.94", "wrong"), ("94", "wrong"), ("–", "wrong"),
         ("", "unreadable"), ("nan", "unreadable"), ("inf", "unreadable"), ("1/0", "unreadable"),
         ("0.9.4", "unreadable"), ("a", "unreadable"), ("1e999", "wrong"),
+        ("0 47/50", "unreadable"), ("47 / 50", "right"), ("0 .94", "right"),
     ],
 )  # fmt: skip
 def test_numbers_are_judged_as_stated(text, verdict):

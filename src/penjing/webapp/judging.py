@@ -31,6 +31,8 @@ def parse_number(text: str) -> float | None:
     [0.971, 0.971, 0.971, 0.35714285714285715, 1.0, 0.5, None]
     """
     plain = unicodedata.normalize("NFKC", text).replace("−", "-").replace("–", "-")
+    if re.search(r"\d\s+\d", plain):  # 1 1/2 is neither 11/2 nor a number of a worksheet
+        return None
     plain = "".join(plain.split()).lstrip("≈=~")
     if plain.endswith("%"):  # only one: each level of recursion takes a sign away
         if plain.endswith("%%"):
