@@ -40,6 +40,6 @@ def browser() -> Iterator[Any]:
         pytest.skip("Chromium is not installed")
     with sync_api.sync_playwright() as play:
         flags = ["--no-sandbox", "--disable-gpu"] if os.geteuid() == 0 else ["--disable-gpu"]
-        opened = play.chromium.launch(executable_path=chromium, args=flags)
+        opened = play.chromium.launch(executable_path=chromium, args=flags, timeout=120_000)
         yield opened
         opened.close()

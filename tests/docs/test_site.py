@@ -109,8 +109,9 @@ def test_search_works_in_a_browser_without_a_network(site, browser, language, qu
     page.on("pageerror", lambda error: noise.append(str(error)))
     page.on("request", lambda request: noise.append(request.url))
     page.goto(f"{(site / language / 'search.html').as_uri()}?q={query}")
-    page.wait_for_selector("#search-results ul.search li a", timeout=10_000)
-    page.wait_for_timeout(500)
+    # Results are added one by one.
+    wanted = f'#search-results ul.search li a[href*="{expected}"]'
+    page.wait_for_selector(wanted, timeout=60_000)
     found = page.eval_on_selector_all(
         "#search-results ul.search li a", "links => links.map(link => link.href)"
     )

@@ -68,9 +68,9 @@ def running_lab(lab=None):
     thread = threading.Thread(target=server.run, args=(is_ready.set,))
     thread.start()
     try:
-        assert is_ready.wait(30)
+        assert is_ready.wait(60)
         yield LabClient(server.port, server.token, server.lab)
     finally:
         server.stop()
-        thread.join(30)
+        thread.join(60)
         assert not thread.is_alive()

@@ -21,7 +21,7 @@ def replies_of(widget, monkeypatch):
 
 
 def wait_for(sent, number):
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         found = [message for message in sent if message.get("ask") == number]
         if found:

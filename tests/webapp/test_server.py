@@ -91,7 +91,7 @@ def test_other_methods_are_refused(lab):
                                   "CONNECT evil:80", "OPTIONS *", "FOO /api/1/events"])  # fmt: skip
 def test_what_leads_to_no_route_is_refused_like_anything_else(lab, line):
     for host, statuses in ((lab.host, (404, 405)), ("evil.example", (403,))):
-        with socket.create_connection(("127.0.0.1", lab.port), timeout=30) as connection:
+        with socket.create_connection(("127.0.0.1", lab.port), timeout=60) as connection:
             head = f"{line} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
             connection.sendall(head.encode())
             answer = b"".join(iter(lambda: connection.recv(65536), b""))
@@ -340,7 +340,7 @@ def test_a_job_reports_progress_and_can_be_cancelled(lab, large_table):
     events, is_open = [], threading.Event()
     listener = threading.Thread(target=listen, args=(lab, events, is_open))
     listener.start()
-    assert is_open.wait(30)
+    assert is_open.wait(60)
     request = {"table": large_table, "recipe": "id3"}
     with ThreadPoolExecutor(1) as threads:
         growing = threads.submit(lab.send, "POST", "/api/1/workbook?job=grow-1", request)
@@ -387,7 +387,7 @@ def test_an_idle_server_stops():
     server = LabServer(lab)
     thread = threading.Thread(target=server.run)
     thread.start()
-    thread.join(30)
+    thread.join(60)
     assert not thread.is_alive()
 
 

@@ -234,7 +234,7 @@ def test_an_address_opens_the_node_of_its_frame(opened):
         page.goto(page.url.partition("#")[0] + f"#tab=replay&step={step}")
         if is_reloaded:
             page.reload()
-        page.wait_for_selector("[role=treeitem].now", timeout=5000)
+        page.wait_for_selector("[role=treeitem].now", timeout=60_000)
         page.wait_for_timeout(60)
         assert page.locator(".step").text_content() == f"{step + 1} / {last + 1}"
         assert page.evaluate(COVERED) == ""

@@ -187,6 +187,7 @@ def test_another_tab_has_its_own_history(open_lab):
     lab.open_example("watermelon2.0", "id3")
     first = lab.workbook()
     other = lab.page.context.new_page()
+    other.set_default_timeout(60_000)
     other.goto(f"{lab.page.url}&token={lab.client.token}")
     other.wait_for_selector(".candidates")
     other.locator(".why .acts button").first.click()

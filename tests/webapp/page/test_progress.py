@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
@@ -27,15 +25,16 @@ def large():
 
 
 @pytest.fixture
-def _slow_reports(monkeypatch):
-    """Let every report of progress take a while, so that the job runs until it is cancelled."""
+def _growing_lasts(monkeypatch):
+    """Hold every job that grows a tree at its first report, which is repeated until the end."""
     report = Job.report
 
-    def slow_report(job, progress):
+    def held(job, progress):
         report(job, progress)
-        time.sleep(0.3)
+        while progress.n_placed < progress.n_rows and not job._is_cancelled.wait(0.3):
+            report(job, progress)
 
-    monkeypatch.setattr(Job, "report", slow_report)
+    monkeypatch.setattr(Job, "report", held)
 
 
 def open_table(lab, table):
@@ -54,7 +53,7 @@ def expect_one_refusal(open_lab):
     open_lab.noise.remove(refused[0])
 
 
-@pytest.mark.usefixtures("_slow_reports")
+@pytest.mark.usefixtures("_growing_lasts")
 def test_growing_a_large_tree_shows_progress_and_can_be_cancelled(open_lab, large):
     lab = open_lab()
     open_table(lab, large)
@@ -74,7 +73,7 @@ def test_growing_a_large_tree_shows_progress_and_can_be_cancelled(open_lab, larg
     assert "workbook" not in lab.page.url
 
 
-@pytest.mark.usefixtures("_slow_reports")
+@pytest.mark.usefixtures("_growing_lasts")
 @pytest.mark.parametrize(
     ("n_rows", "n_columns"),
     [(300_000, 16), pytest.param(1_000_000, 20, marks=pytest.mark.slow)],

@@ -392,6 +392,7 @@ def test_without_the_token_the_page_says_so(browser, open_lab):
     lab = open_lab()
     context = browser.new_context()
     page = context.new_page()
+    page.set_default_timeout(60_000)
     page.goto(f"http://127.0.0.1:{lab.client.port}/")
     page.wait_for_selector(".failure")
     assert "penjing lab" in page.locator(".failure p").text_content()
@@ -465,6 +466,7 @@ def test_ten_tabs_of_one_browser_keep_working(open_lab):
     """A browser has six connections to a server, which all tabs share."""
     lab = open_lab()
     address = f"http://127.0.0.1:{lab.client.port}/#token={lab.client.token}"
+    lab.page.context.set_default_timeout(60_000)
     tabs = [lab.page.context.new_page() for _ in range(10)]
     for tab in tabs:
         tab.goto(address)

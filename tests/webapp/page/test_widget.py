@@ -37,6 +37,7 @@ def test_a_step_in_the_widget_is_a_new_tree_in_python(browser, monkeypatch):
     widget = tree.lab()
     context = browser.new_context(viewport={"width": 1300, "height": 900})
     page = context.new_page()
+    page.set_default_timeout(60_000)
     noise = []
     page.on("console", lambda message: noise.append(message.text))
     page.on("pageerror", lambda error: noise.append(str(error)))

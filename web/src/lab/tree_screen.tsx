@@ -79,7 +79,7 @@ function nodeKeys(lab: Lab, page: Store, event: KeyboardEvent): void {
 }
 
 /** Focus what may still be on its way from the server. */
-export function focusSoon(lab: Lab, selector: string, tries = 40): void {
+export function focusSoon(lab: Lab, selector: string, tries = 200): void {
   const found = lab.root.querySelector<HTMLElement>(selector);
   if (found) found.focus();
   else if (tries > 0) setTimeout(() => focusSoon(lab, selector, tries - 1), 50);
