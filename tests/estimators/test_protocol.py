@@ -349,3 +349,16 @@ def test_without_scikit_learn_a_sentence_says_what_to_install():
         "penjing.C45Classifier requires scikit-learn, which is not installed."
         " Install it with: pip install 'penjing[sklearn]'."
     )
+
+
+def test_masked_values_are_missing():
+    x = np.ma.masked_array(np.tile([[1.0], [2], [3], [4]], (5, 1)), False)
+    x[2:7] = np.ma.masked
+    y = np.tile([0, 0, 1, 1], 5)
+    masked, filled = (penjing.C45Classifier().fit(rows, y) for rows in (x, x.filled(np.nan)))
+    assert str(masked.tree_) == str(filled.tree_)
+    assert masked.predict(x).tolist() == filled.predict(x.filled(np.nan)).tolist()
+    with pytest.raises(DataError, match="missing"):
+        penjing.ID3Classifier().fit(x, y)
+    with pytest.raises(ValueError, match="NaN"):
+        penjing.C45Classifier().fit(x.data, np.ma.masked_array(y * 1.0, x.mask[:, 0]))

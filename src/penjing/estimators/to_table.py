@@ -18,6 +18,7 @@ from sklearn.utils.validation import (
 
 from penjing.data.lazy_column import LazyColumn
 from penjing.data.read.features import Feature, feature_from_values, frame_features
+from penjing.data.read.frames import plain_array
 from penjing.data.read.python_rows import default_names
 from penjing.data.table import Codes, Column
 from penjing.errors import CapabilityError, DataError
@@ -42,6 +43,8 @@ def read_columns(estimator: Any, rows: Any, *, reset: bool) -> tuple[tuple[Colum
         raise SparseError("sparse_refused")
     if hasattr(rows, "collect"):  # a lazy frame
         rows = rows.collect()
+    if isinstance(rows, np.ma.MaskedArray):
+        rows = plain_array(rows)
     frame = None if isinstance(rows, np.ndarray | list | tuple) else frame_features(rows, "X")
     if frame is None:
         rows = check_array(rows, dtype=None, ensure_all_finite=False, input_name="X")
@@ -126,6 +129,8 @@ def check_target(y: Any, n_rows: int) -> npt.NDArray[Any]:  # noqa: ANN401 - any
         raise DataError("no_labels")
     if issparse(y):
         raise SparseError("sparse_refused")
+    if isinstance(y, np.ma.MaskedArray):
+        y = plain_array(y)
     if not _are_whole_numbers(y):
         y = check_array(y, ensure_2d=False, dtype=None, input_name="y")
     if y.ndim == 2 and y.shape[1] > 1:

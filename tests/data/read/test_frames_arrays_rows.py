@@ -13,6 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from penjing import fit
 from penjing.data.read import read
 from penjing.errors import DataError
 
@@ -89,6 +90,23 @@ def test_categories_of_polars_and_pyarrow():
     assert table.column("o").codes.tolist() == [1, 0, 1]
 
 
+def test_categories_of_arrow_in_pandas():
+    words = pa.array(["b", "a", None]).dictionary_encode()
+    series = pd.Series(words, dtype=pd.ArrowDtype(words.type))
+    column = read(pd.DataFrame({"x": series, "y": ["p", "q", "p"]}), "y").column("x")
+    assert column.kind == "nominal"
+    assert (column.levels, column.codes.tolist()) == (("b", "a"), [0, 1, -1])
+
+
+def test_nulls_and_duplicates_among_the_categories_of_arrow():
+    words = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 3]), pa.array(["b", None, "b", "a"]))
+    column = read(pa.table({"x": words, "y": list("ppqq")}), "y").column("x")
+    assert (column.levels, column.codes.tolist()) == (("b", "a"), [0, -1, 0, 1])
+    codes = pa.chunked_array([words.slice(0, 2), words.slice(2)])
+    column = read(pa.table({"x": codes, "y": list("ppqq")}), "y").column("x")
+    assert (column.levels, column.codes.tolist()) == (("b", "a"), [0, -1, 0, 1])
+
+
 def test_gaps_of_pandas():
     frame = pd.DataFrame(
         {
@@ -122,6 +140,8 @@ def test_names_of_frames():
     ):
         with pytest.raises(DataError, match="columns 1 and 2 are both named 'x'"):
             read(frame)
+    with pytest.raises(DataError, match="columns 1 and 2 are both named 'True'"):
+        read(pd.DataFrame([[1, 2]], columns=[True, 1]))
 
 
 @pytest.mark.parametrize(
@@ -183,6 +203,31 @@ def test_awkward_arrays(array, names, key):
     assert caught.value.key == key
 
 
+def test_masked_values_are_missing():
+    numbers = np.ma.masked_array([[1.5, 2], [3.5, 4]], [[False, True], [False, False]])
+    for array in (numbers, numbers.astype(int), numbers.astype(object), numbers.astype(str)):
+        assert read(array, False).columns[1].codes.tolist() == [-1, 0]
+    assert read({"a": [1, 2], "b": numbers[:, 1]}, False).columns[1].values() == [None, 4.0]
+    whole = np.ma.masked_array([[1.5], [3.5]], [[False], [False]])
+    assert read(whole, False).columns[0].values() == [1.5, 3.5]
+    labels = np.ma.masked_array([1.5, 7.5, 9.5], [False, True, False])
+    assert read(np.eye(3), labels=labels).n_rows == 2
+    records = np.ma.masked_array(
+        [(1, 2.5), (2, 3.5)], [(False, True), (True, False)], dtype=[("i", "i4"), ("f", "f8")]
+    )
+    assert read(records, False).columns[0].values() == [1.0, None]
+    assert read(records, False).columns[1].values() == [None, 3.5]
+    with pytest.raises(DataError, match="weight of row 2 is missing"):
+        read({"a": [1, 2], "y": ["p", "q"]}, "y", weight=np.ma.masked_array([1, 2], [False, True]))
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_matrices_are_arrays():
+    table = read(np.matrix([[1.5, 2], [3.5, 4]]), labels=["p", "q"])
+    assert table.columns[1].values() == [2.0, 4.0]
+    assert fit(np.matrix([[1.5, 2], [3.5, 4]]), ["p", "q"], "cart-binary").n_leaves == 2
+
+
 def test_arrays_with_labels():
     for labels in (
         [0, 1, 0],
@@ -217,6 +262,23 @@ def test_the_fish_in_every_form():
     assert table.columns[0].levels == (1, 0)
     assert [type(level) for level in table.columns[0].levels] == [int, int]
     assert read(bare, labels=labels, names=[*NAMES, "fish"]).target.name == "fish"
+
+
+@pytest.mark.parametrize(
+    "make", [pd.Series, pl.Series, pa.array, lambda v: pa.chunked_array([v]), np.array, tuple]
+)
+def test_a_dict_of_series(make):
+    table = read({"a": make([1, 2, 4]), "b": make(["u", None, "v"]), "y": list("ppq")}, "y")
+    assert table.column("a").values() == [1.0, 2.0, 4.0]
+    assert table.column("b").values() == ["u", None, "v"]
+    with pytest.raises(DataError, match="'b' has 2 values, but the first column has 3"):
+        read({"a": make([1, 2, 4]), "b": make(["u", "v"])}, False)
+
+
+def test_a_dict_of_ranges_and_categories():
+    table = read({"a": range(3), "c": pd.Categorical(["u", "v", None]), "y": list("ppq")}, "y")
+    assert table.column("a").values() == [0.0, 1.0, 2.0]
+    assert table.column("c").values() == ["u", "v", None]
 
 
 def test_a_dict_of_rows():

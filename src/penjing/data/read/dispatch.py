@@ -28,7 +28,13 @@ from penjing.data.read.files import (
     read_file,
     too_large_error,
 )
-from penjing.data.read.frames import add_labels, from_array, from_frame, from_table
+from penjing.data.read.frames import (
+    add_labels,
+    column_from_sequence,
+    from_array,
+    from_frame,
+    from_table,
+)
 from penjing.data.read.json import from_json
 from penjing.data.read.parquet import from_parquet
 from penjing.data.read.python_rows import from_columns, from_dicts, from_pairs, from_rows
@@ -99,10 +105,21 @@ def read_source(
 def _has_names(source: Any) -> bool:  # noqa: ANN401
     """Return whether a source in memory has names for its columns."""
     if isinstance(source, Mapping):
-        return all(isinstance(values, (list, tuple, np.ndarray)) for values in source.values())
+        return _are_columns(source)
     if isinstance(source, (list, tuple)):
         return bool(source) and isinstance(source[0], Mapping)
     return not isinstance(source, np.ndarray)
+
+
+def _are_columns(source: Mapping[Any, Any]) -> bool:
+    """Return whether the values of a dict are columns: lists, arrays, series or ranges."""
+    return all(isinstance(v, (list, tuple, range)) or _is_array(v) for v in source.values())
+
+
+def _is_array(values: object) -> bool:
+    """Return whether an object is an array or a series; a text of NumPy is not."""
+    has_rows = hasattr(values, "__array__") and hasattr(values, "__len__")
+    return has_rows and not isinstance(values, str | bytes)
 
 
 def check_source_type(source: object) -> None:
@@ -159,8 +176,8 @@ def _from_memory(
     if isinstance(source, (Mapping, list, tuple)) and not source:
         raise DataError("empty_table", source=name)
     if isinstance(source, Mapping):
-        if all(isinstance(values, (list, tuple, np.ndarray)) for values in source.values()):
-            return from_columns(source, name)
+        if _are_columns(source):
+            return from_columns(source, name, column_from_sequence)
         return from_pairs(source, names, target, name)
     if isinstance(source, (list, tuple)):
         if isinstance(source[0], Mapping):

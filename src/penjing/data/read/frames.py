@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from penjing.data.read.dictionary import encode_numbers, remap_codes
+from penjing.data.read.dictionary import encode_numbers, encode_values, remap_codes
 from penjing.data.read.python_rows import column_from_python, default_names, plain_value
 from penjing.data.read.raw_columns import (
     EAGER_CHECK_SIZE,
@@ -28,6 +28,7 @@ NOT_LABELS = (str, bytes, bytearray, Mapping, AbstractSet)
 
 def from_array(array: npt.NDArray[Any], names: Sequence[str] | None, name: str) -> RawTable:
     """Return the columns of an array: two-dimensional, or one-dimensional with named fields."""
+    array = array if array.dtype.names else plain_array(array)
     if array.dtype.names and array.ndim == 1:
         column_names = [*(names if names is not None else array.dtype.names)]
         columns = [array[field] for field in array.dtype.names]
@@ -96,16 +97,44 @@ def column_from_values(column_name: str, values: Any, name: str) -> RawColumn:  
         series = nw.from_native(values, pass_through=True, series_only=True)
         if isinstance(series, nw.Series):
             return column_from_series(column_name, series, name)
+        values = values.to_pylist() if hasattr(values, "to_pylist") else values  # an Arrow array
     return column_from_python(column_name, values, name)
+
+
+def column_from_sequence(column_name: str, values: Any, name: str) -> RawColumn:  # noqa: ANN401 - an array, a series, a list
+    """Return a column of a dict of columns; arrays are read cell by cell, as lists are."""
+    if isinstance(values, np.ndarray):
+        return column_from_python(column_name, values, name)
+    return column_from_values(column_name, values, name)
 
 
 def column_from_array(column_name: str, values: npt.NDArray[Any], name: str) -> RawColumn:
     """Return a column from a one-dimensional array; numbers stay an array."""
+    values = plain_array(values)
     if values.dtype.kind in "iuf":
         return RawNumbers(column_name, values)
     if values.dtype.kind in "mM":
         values = values.astype(f"{values.dtype.kind}8[us]")
     return column_from_python(column_name, values, name)
+
+
+def plain_array(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return an array of NumPy's own class; masked values become NaN or None.
+
+    Examples
+    --------
+    >>> plain_array(np.ma.masked_array([0.7, 0.2], [False, True]))
+    array([0.7, nan])
+    >>> plain_array(np.ma.masked_array([7, 2], [False, True]))
+    array([7, None], dtype=object)
+    """
+    if not isinstance(values, np.ma.MaskedArray) or not np.ma.is_masked(values):
+        return np.asarray(values)
+    if values.dtype.kind == "f":
+        return np.asarray(values.filled(np.nan))
+    objects = np.asarray(values.data).astype(object)
+    objects[np.ma.getmaskarray(values)] = None
+    return objects
 
 
 def column_from_numbers(
@@ -169,7 +198,9 @@ def frame_series(source: Any, name: str) -> list[Any] | None:  # noqa: ANN401 - 
             frame = frame.collect()
         return [*frame.iter_columns()] if isinstance(frame, nw.DataFrame) else None
     except nw.exceptions.DuplicateError:
-        raise duplicate_column_error(name, frame_column_names(source)) from None
+        names = _native_names(source)  # 1 and True are the same name for pandas
+        texts = [name_text(names[names.index(column_name)]) for column_name in names]
+        raise duplicate_column_error(name, texts) from None
 
 
 def column_from_series(column_name: str, series: Any, name: str) -> RawColumn:  # noqa: ANN401 - a narwhals series
@@ -207,17 +238,19 @@ def _column_from_categories(column_name: str, series: Any) -> RawColumn:  # noqa
     column are taken, in order of first appearance.
     """
     native = series.to_native()
+    is_arrow = series.implementation.is_pyarrow()
+    if hasattr(getattr(native, "dtype", None), "pyarrow_dtype"):  # Arrow's categories in pandas
+        native, is_arrow = series.to_arrow(), True
     dtype = getattr(native, "dtype", getattr(native, "type", None))
-    if series.implementation.is_pandas_like():
-        categories = [_plain_category(value) for value in native.cat.categories]
-        codes = np.asarray(native.cat.codes, np.int32)
-    elif series.implementation.is_pyarrow():
-        array = native.unify_dictionaries().combine_chunks()
-        array = array.chunk(0) if hasattr(array, "chunk") else array
+    if is_arrow:
+        array = _unify_chunks(native)
         categories = [_plain_category(value) for value in array.dictionary.to_pylist()]
         codes = np.asarray(
             array.indices.fill_null(MISSING).to_numpy(zero_copy_only=False), np.int32
         )
+    elif series.implementation.is_pandas_like():
+        categories = [_plain_category(value) for value in native.cat.categories]
+        codes = np.asarray(native.cat.codes, np.int32)
     else:
         codes = native.to_physical().cast(int).fill_null(MISSING).to_numpy().astype(np.int32)
         if _is_enum(series):
@@ -228,9 +261,22 @@ def _column_from_categories(column_name: str, series: Any) -> RawColumn:  # noqa
             new_codes = np.full(int(codes.max()) + 1, MISSING, np.int32)
             new_codes[present.to_physical().to_numpy()] = np.arange(len(categories), dtype=np.int32)
             codes = remap_codes(new_codes, codes)
+    distinct, new_codes = encode_values(categories)
+    if len(distinct) < len(categories):  # Arrow allows nulls and duplicates among categories
+        categories, codes = distinct, remap_codes(new_codes, codes)
     is_ordered = bool(getattr(dtype, "ordered", False))
     kind: Kind = "ordered" if is_ordered else "nominal"
     return RawColumn(column_name, categories, codes, kind, is_fixed=True)
+
+
+def _unify_chunks(array: Any) -> Any:  # noqa: ANN401 - an array of Arrow, with or without chunks
+    """Return an array of categories without chunks."""
+    chunks = getattr(array, "chunks", [array])
+    if any(chunk.dictionary.null_count for chunk in chunks):  # Arrow cannot unify these
+        array = array.cast(array.type.value_type).dictionary_encode()
+    if hasattr(array, "chunks"):
+        array = array.unify_dictionaries().combine_chunks()
+    return array.chunk(0) if hasattr(array, "chunk") else array
 
 
 def _is_enum(series: Any) -> bool:  # noqa: ANN401 - a narwhals series
@@ -241,10 +287,15 @@ def _is_enum(series: Any) -> bool:  # noqa: ANN401 - a narwhals series
 
 def frame_column_names(source: Any) -> list[str]:  # noqa: ANN401 - any library's frame
     """Return the names of a frame's columns as texts; duplicates are possible."""
+    return [name_text(name) for name in _native_names(source)]
+
+
+def _native_names(source: Any) -> list[Any]:  # noqa: ANN401 - any library's frame
+    """Return the names of a frame's columns, which pandas allows to be of any type."""
     if hasattr(source, "column_names"):
-        return [name_text(name) for name in source.column_names]
-    names = source.collect_schema().names() if hasattr(source, "collect_schema") else source.columns
-    return [name_text(name) for name in names]
+        return [*source.column_names]
+    is_lazy = hasattr(source, "collect_schema")
+    return [*(source.collect_schema().names() if is_lazy else source.columns)]
 
 
 def name_text(name: object) -> str:

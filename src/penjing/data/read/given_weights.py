@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from penjing.data.read.frames import plain_array
 from penjing.data.table import Floats
 from penjing.errors import ChoiceError, DataError, WrongTypeError
 
@@ -42,6 +43,8 @@ def _as_floats(weight: Any) -> Floats:  # noqa: ANN401 - checked here
     if isinstance(weight, bytes | bytearray | Mapping) or not isinstance(weight, Iterable):
         raise WrongTypeError("weight_values", value=weight)
     try:
+        if isinstance(weight, np.ma.MaskedArray):
+            weight = plain_array(weight)
         values = np.asarray(weight if hasattr(weight, "__len__") else list(weight))
         if values.dtype.kind == "O":  # such as a column of pandas with None
             values = np.array([np.nan if v is None else v for v in values.tolist()])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -17,19 +17,24 @@ from penjing.data.read.dictionary import encode_numbers, encode_values
 from penjing.data.read.raw_columns import RawColumn, RawTable
 from penjing.errors import DataError, NoRowsError
 
+ReadColumn = Callable[[str, Any, str], RawColumn]
+"""A function that makes a column from its name, its values and the name of the table."""
+
 PLAIN_TYPES = (str, bool, int, float, dt.date)
 PANDAS_MISSING = ("NAType", "NaTType")
 """Types of pandas' missing values; compared by name, since pandas is never imported."""
 
 
-def from_columns(columns: Mapping[Any, Any], name: str) -> RawTable:
-    """Return the columns of a dict ``{name: values}``."""
+def from_columns(
+    columns: Mapping[Any, Any], name: str, read_column: ReadColumn | None = None
+) -> RawTable:
+    """Return the columns of a dict ``{name: values}``; by default the values are Python's."""
     n_rows = len(next(iter(columns.values()), ()))
     for column_name, values in columns.items():
         if len(values) != n_rows:
             details = {"column": column_name, "n": len(values), "expected": n_rows}
             raise DataError("uneven_column", source=name, **details)
-    return build_raw_table([*columns], [*columns.values()], name)
+    return build_raw_table([*columns], [*columns.values()], name, read_column)
 
 
 def from_dicts(rows: Sequence[Any], name: str) -> RawTable:
@@ -80,12 +85,18 @@ def default_names(width: int) -> list[str]:
     return [f"x{i}" for i in range(1, width + 1)]
 
 
-def build_raw_table(column_names: Sequence[Any], columns: Sequence[Any], name: str) -> RawTable:
+def build_raw_table(
+    column_names: Sequence[Any],
+    columns: Sequence[Any],
+    name: str,
+    read_column: ReadColumn | None = None,
+) -> RawTable:
     """Return a raw table from columns of Python values and their names."""
     if not columns or not len(columns[0]):
         raise NoRowsError("empty_table", source=name, names=[*column_names])
+    read_column = read_column or column_from_python
     raw_columns = [
-        column_from_python(str(column_name), values, name)
+        read_column(str(column_name), values, name)
         for column_name, values in zip(column_names, columns, strict=True)
     ]
     return RawTable(raw_columns, len(columns[0]), {"name": name, "form": "rows"})
