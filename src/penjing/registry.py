@@ -13,7 +13,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
-from penjing.errors import ChoiceError, unknown_name_error
+from penjing.errors import ChoiceError, PenjingError, unknown_name_error
 from penjing.i18n import Names, say
 
 BUILT_IN: dict[str, dict[str, str]] = {
@@ -154,6 +154,18 @@ def _loaded(kind: str, name: str) -> Any:  # noqa: ANN401 - as above
         if kind == "renderer" and name.casefold() in _PICTURE_FILES:
             raise ChoiceError("renderer_is_file", word=name, known=Names(list(known)))
         raise unknown_name_error("unknown_choice", name, known, kind=kind)
-    module_name, _, attribute = known[name].partition(":")
+    if name in BUILT_IN[kind]:
+        return _imported(known[name])
+    try:
+        return _imported(known[name])
+    except PenjingError:
+        raise
+    except Exception as error:
+        values = {"name": name, "place": known[name], "kind": type(error).__name__, "what": error}
+        raise ChoiceError("plugin_not_loaded", **values) from error
+
+
+def _imported(place: str) -> Any:  # noqa: ANN401 - as above
+    module_name, _, attribute = place.partition(":")
     module = import_module(module_name)
     return getattr(module, attribute) if attribute else module

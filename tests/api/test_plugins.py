@@ -9,6 +9,9 @@ from textwrap import dedent
 
 import pytest
 
+from penjing import registry
+from penjing.errors import ChoiceError
+
 CODE = """
 import numpy as np
 from dataclasses import dataclass
@@ -151,3 +154,15 @@ def test_the_old_name_of_the_command_works_with_a_note(outside):
     assert "stump" in old.stdout
     assert "penjing plugs is now penjing plugins" in old.stderr
     assert new.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("place", "reason"),
+    [("no_such_module:X", "ModuleNotFoundError: "), ("math:no_such_name", "AttributeError: ")],
+)
+def test_a_plugin_that_cannot_be_loaded_is_not_called_a_bug_of_penjing(monkeypatch, place, reason):
+    monkeypatch.setattr(registry, "plugins", lambda _: {f"from {place}": place})
+    with pytest.raises(ChoiceError, match="cannot be loaded") as error:
+        registry.load("criterion", f"from {place}")
+    assert f"'from {place}' ({place}) cannot be loaded ({reason}" in str(error.value)
+    assert f"插件“from {place}”（{place}）无法载入（" in error.value.say("zh")

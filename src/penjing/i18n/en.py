@@ -1943,6 +1943,7 @@ MESSAGES: dict[str, str] = {
     "spark_needs_parquet": "engine spark reads Parquet files and Spark DataFrames, and {source} is neither. Use engine native or disk, or convert the data to Parquet.",
     "sql_too_deep": "{source}: the tree is too deep for an SQL query. Limit its depth: fit(…, max_depth=20), or use engine native or disk.",
     "sql_too_deep_cli": "{source}: the tree is too deep for an SQL query. Limit its depth: --max-depth 20, or use engine native or disk.",
+    "plugin_not_loaded": "the plug-in '{name}' ({place}) cannot be loaded ({kind}: {what}). Repair or uninstall the package that it comes from.",
     "not_a_dialect": "the plug-in {name} is not a dialect: it must be a penjing.grow.dialect.Dialect object. See CONTRIBUTING.md.",
     "engine_lacks_xval": "engine {engine} does not support cross-validation. Set xval=0.",
     "engine_lacks_xval_cli": "engine {engine} does not support cross-validation. Use --set xval=0.",

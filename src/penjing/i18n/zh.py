@@ -1877,6 +1877,7 @@ MESSAGES: dict[str, str] = {
     "spark_needs_parquet": "计算引擎 spark 只读取 Parquet 文件和 Spark 的 DataFrame，而 {source} 两者都不是。请用计算引擎 native 或 disk，或把数据转换为 Parquet。",
     "sql_too_deep": "{source}：决策树太深，无法写成 SQL 查询。请限制深度：`fit(…, max_depth=20)`，或改用计算引擎 native 或 disk。",
     "sql_too_deep_cli": "{source}：决策树太深，无法写成 SQL 查询。请限制深度：`--max-depth 20`，或改用计算引擎 native 或 disk。",
+    "plugin_not_loaded": "插件“{name}”（{place}）无法载入（{kind}：{what}）。请修复或卸载它所在的软件包。",
     "not_a_dialect": "插件 {name} 不是方言：应为 `penjing.grow.dialect.Dialect` 对象。见 CONTRIBUTING.md。",
     "engine_lacks_xval": "计算引擎 {engine} 不支持交叉验证。请设 xval=0。",
     "engine_lacks_xval_cli": "计算引擎 {engine} 不支持交叉验证。请用 `--set xval=0`。",
