@@ -149,6 +149,22 @@ def test_rules_merge_intervals_and_sort_by_support():
     assert leaf_rules.write(Tree.from_dict("yes")) == "yes"
 
 
+def test_categories_that_a_split_above_sends_elsewhere_are_not_called_empty():
+    """They cannot reach the node: that no training row has them there is no news."""
+    random = np.random.RandomState(3)
+    codes = random.randint(0, 8, 400)
+    table = Table(
+        (nominal("place", [f"p{k}" for k in codes]),),
+        numeric("y", 3.0 * codes + random.rand(400)),
+        400,
+    )
+    tree = penjing.fit(table, recipe="rpart", cp=0.0001)
+    assert tree.n_empty  # of single nodes
+    assert tree.depth > 1
+    for text in (svg.write(tree), dot.write(tree), html_page.write(tree)):
+        assert not re.search(r"\+\d+ empty|no training rows: p", text)
+
+
 def test_ties_empty_branches_surrogates_and_missing_values_are_seen():
     melons = fit(penjing.example("watermelon2.0"))
     for lang, marks in (
