@@ -414,6 +414,39 @@ def test_the_minimum_of_c45_s_slips_for_all_that_is_grown_later():
     assert min(slips.weight[slips.is_leaf]) < 3 <= min(kept.weight[kept.is_leaf])
 
 
+def merged_with_an_unknown_column() -> Table:
+    """Below a = u nothing is known of b."""
+    a = nominal("a", ["u"] * 8 + ["v"] * 8)
+    b = nominal("b", [None] * 8 + ["p", "q", "r", "p", "q", "r", "p", "q"])
+    y = nominal("y", ["yes"] * 7 + ["no"] * 8 + ["yes"])
+    return Table((a, b), y, 16)
+
+
+@pytest.mark.parametrize("engine", ["memory", "native"])
+@pytest.mark.parametrize("recipe", ["c4.5", "j48"])
+def test_merged_categories_are_traced_where_a_column_has_no_known_value(recipe, engine):
+    settings = {"shape": "merged", "min_branch": 1, "pruning": "none", "trace": True}
+    tree = penjing.fit(merged_with_an_unknown_column(), recipe=recipe, engine=engine, **settings)
+    assert tree.n_leaves > 1
+    candidates = {c["column"]: c for c in tree.why(1).to_dict()["candidates"]}
+    assert candidates["b"]["gain"] is None
+    assert candidates["b"]["missing"] == 8
+
+
+def test_a_minimum_that_slips_is_refused_where_candidates_are_computed_afterwards():
+    table = merged_with_an_unknown_column()
+    settings = {"recipe": "c4.5", "shape": "merged", "min_branch": 1, "minimum_slips": True}
+    tree = penjing.fit(table, **settings)
+    assert "y" in tree.write("text") + tree.write("html") + str(tree.report())
+    for refused in (
+        lambda: penjing.fit(table, trace=True, **settings),
+        lambda: tree.why(0),
+        lambda: tree.trace,
+    ):
+        with pytest.raises(penjing.errors.CapabilityError, match="minimum_slips=False"):
+            refused()
+
+
 @pytest.mark.parametrize("recipe", ["c4.5", "j48"])
 @pytest.mark.parametrize("criterion", ["gini", lambda counts: 1 - counts.max(-1) / counts.sum(-1)])
 def test_programs_that_know_one_criterion_refuse_others(recipe, criterion):

@@ -65,10 +65,12 @@ class DialectOptions:
         """How surrogates are searched and used; None if the dialect has none."""
         return None
 
-    @property
-    def can_be_traced(self) -> bool:
-        """Whether tallies reproduce the search; if not, there is no trace by default."""
-        return True
+    def untraceable(self, shape: str) -> str | None:  # noqa: ARG002 - for subclasses
+        """Return the message why tallies do not reproduce the search, None if they do.
+
+        If they do not, there is no trace by default.
+        """
+        return None
 
     @property
     def pruning_method(self) -> str | None:

@@ -51,10 +51,11 @@ def finish_with_trace(
     trace : bool or "auto"
         Whether to keep the trace; ``"auto"`` if it is small.
     """
-    is_traceable = recipe.options.can_be_traced
-    if trace is True and not is_traceable:
-        raise CapabilityError("sums_need_native")
-    if trace is False or (trace == AUTO and not (is_traceable and tree.n_nodes <= MAX_NODES)):
+    reason = recipe.options.untraceable(recipe.shape)
+    if trace is True and reason is not None:
+        raise CapabilityError(reason)
+    is_large = tree.n_nodes > MAX_NODES
+    if trace is False or (trace == AUTO and (reason is not None or is_large)):
         return finish_with_skeleton(tree, engine, recipe)
     has_unit_rows = table.weight is None and not table.is_regression
     totals = unit_totals(tree.nodes.total) if has_unit_rows else None

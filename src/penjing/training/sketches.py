@@ -119,7 +119,7 @@ def _runner_ups(
     tree: TreeData, engine: Engine, recipe: Recipe, largest: Sequence[int]
 ) -> dict[int, int | None]:
     """Return the runner-up of the largest nodes, as far as the search takes little time."""
-    if not recipe.options.can_be_traced or not largest:
+    if recipe.options.untraceable(recipe.shape) is not None or not largest:
         return {}
     n_nodes = int(
         (np.cumsum(tree.reader.weight(tree.nodes.total[list(largest)])) <= SEARCHED_ROWS).sum()

@@ -70,8 +70,9 @@ def best_splits(
 ) -> BestSplits:
     """Return the best split of each column of each node."""
     options = _options(recipe)
-    if options.sums == "cases":
-        raise CapabilityError("sums_need_native")
+    reason = options.untraceable(recipe.shape)
+    if reason is not None and (options.sums == "cases" or not isinstance(tree, TreeBuilder)):
+        raise CapabilityError(reason)
     shape = (len(nodes), len(engine.schema))
     gain_, information_, cut, cut_cost = (np.full(shape, np.nan) for _ in range(4))
     n_candidates = np.zeros(shape, np.int64)
@@ -87,7 +88,7 @@ def best_splits(
                 best = best_cut(counts, weight, field, values, recipe)
             else:
                 best = best_groups(counts, weight, field, recipe)
-            if recipe.shape == "merged" and len(field.levels) > 2 and not counts.known.any():
+            if _reduces_minimum(counts, field, recipe) and isinstance(tree, TreeBuilder):
                 _REDUCED_MINIMUM.add(tree)
             n_candidates[i, c] = best.n_candidates
             if best.gain is None:
@@ -106,13 +107,20 @@ def best_splits(
     )  # fmt: skip
 
 
-_REDUCED_MINIMUM: WeakSet[TreeStructure] = WeakSet()
-"""The trees in which C4.5's minimum has fallen to 1, see `C45Options.minimum_slips`."""
+_REDUCED_MINIMUM: WeakSet[TreeBuilder] = WeakSet()
+"""The growing trees in which C4.5's minimum has fallen to 1, see `C45Options.minimum_slips`."""
+
+
+def _reduces_minimum(counts: Counts, field: Field, recipe: Recipe) -> bool:
+    """Return whether the minimum falls to 1 after a column of a node, as in C4.5 -s."""
+    is_merged = recipe.shape == "merged" and len(field.levels) > 2 and not field.has_order
+    return _options(recipe).minimum_slips and is_merged and not counts.known.any()
 
 
 def _with_reduced_minimum(tree: TreeStructure, recipe: Recipe) -> Recipe:
     """Return the recipe, with a minimum of 1 if the minimum of this tree has fallen to that."""
-    if _options(recipe).minimum_slips and tree in _REDUCED_MINIMUM and recipe.min_branch > 1:
+    has_fallen = isinstance(tree, TreeBuilder) and tree in _REDUCED_MINIMUM
+    if _options(recipe).minimum_slips and has_fallen and recipe.min_branch > 1:
         return replace(recipe, min_branch=1.0)
     return recipe
 

@@ -115,10 +115,14 @@ class C45Options(DialectOptions):
         """Whether nodes must be grown one at a time, depth first."""
         return self.minimum_slips
 
-    @property
-    def can_be_traced(self) -> bool:
-        """Whether tallies reproduce the search: not sums in the order of C4.5's cases."""
-        return self.sums != "cases"
+    def untraceable(self, shape: str) -> str | None:
+        """Return the message why tallies do not reproduce the search, None if they do.
+
+        Sums depend on the order of C4.5's cases, or the minimum on the order of nodes.
+        """
+        if self.sums == "cases":
+            return "sums_need_native"
+        return "slips_not_traced" if self.minimum_slips and shape == "merged" else None
 
     @property
     def pruning_method(self) -> str | None:
