@@ -653,8 +653,11 @@ class RpartKernel {
             if (kernel_.is_number_) {
                 const double centre = scratch_.known[1] / scratch_.known[0];
                 const double off = left[1] - centre * left[0];
-                scratch_.gains.push_back(off * off / left[0] +
-                                         off * off / (scratch_.known[0] - left[0]));
+                const double right = scratch_.known[0] - left[0];
+                // The weight of a side may be lost in the difference of sums.
+                const bool is_lost = !(left[0] > 0 && right > 0);
+                scratch_.gains.push_back(is_lost ? 0.0
+                                                 : off * off / left[0] + off * off / right);
                 scratch_.places.push_back(name);
                 return;
             }
@@ -694,7 +697,7 @@ class RpartKernel {
                     *std::max_element(scratch_.gains.begin(), scratch_.gains.end());
                 const double bar = top - tie_share * std::fabs(top);
                 std::size_t i = 0;
-                while (!(scratch_.gains[i] >= bar)) {
+                while (i + 1 < scratch_.gains.size() && !(scratch_.gains[i] >= bar)) {
                     ++i;
                 }
                 place = scratch_.places[i];

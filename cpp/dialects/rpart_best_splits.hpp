@@ -148,7 +148,10 @@ class RpartColumnSearch {
         if (is_number_) {
             const double centre = known_[1] / known_[0];
             const double off = left[1] - centre * left[0];
-            candidates.gains.push_back(off * off / left[0] + off * off / (known_[0] - left[0]));
+            const double right = known_[0] - left[0];
+            // The weight of a side may be lost in the difference of sums.
+            const bool is_lost = !(left[0] > 0 && right > 0);
+            candidates.gains.push_back(is_lost ? 0.0 : off * off / left[0] + off * off / right);
             candidates.places.push_back(place);
             return;
         }

@@ -724,11 +724,11 @@ class SklearnKernel {
         }
         const double bar = request_.shuffles ? top : top - tie_share * std::fabs(top);
         std::size_t first = 0;
-        while (!(sums.proxy_improvement[first] >= bar)) {
+        while (first + 1 < n && !(sums.proxy_improvement[first] >= bar)) {
             ++first;
         }
         std::size_t best = first;
-        while (!(sums.proxy_improvement[best] >= top)) {
+        while (best + 1 < n && !(sums.proxy_improvement[best] >= top)) {
             ++best;
         }
         candidate.is_made = true;
@@ -917,6 +917,9 @@ class SklearnKernel {
         const auto first =
             std::find_if(scratch.near.begin(), scratch.near.end(),
                          [&](const NearTie& one) { return one.proxy_improvement >= least; });
+        if (first == scratch.near.end()) {
+            return;
+        }
         candidate.is_made = true;
         candidate.proxy_improvement = first->proxy_improvement;
         candidate.at = first->at;

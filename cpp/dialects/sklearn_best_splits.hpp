@@ -206,9 +206,11 @@ class SklearnColumnSearch {
         }
         if (criterion_.weight(left_.data()) >= request_.min_weight_leaf &&
             criterion_.weight(right_.data()) >= request_.min_weight_leaf) {
-            candidates.allowed.push_back(candidate);
-            candidates.scores.push_back(
-                criterion_.proxy_improvement(left_.data(), right_.data()));
+            const double score = criterion_.proxy_improvement(left_.data(), right_.data());
+            if (!std::isnan(score)) {
+                candidates.allowed.push_back(candidate);
+                candidates.scores.push_back(score);
+            }
         }
     }
 

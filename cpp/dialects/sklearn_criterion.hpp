@@ -65,8 +65,12 @@ class SklearnCriterion {
     }
 
     // What splits are compared by (proxy_impurity_improvement in sklearn/tree/_criterion.pyx).
+    // NaN if the weight of a side is lost in the difference of sums: then it is no candidate.
     [[nodiscard]] double proxy_improvement(const double* left, const double* right) {
         if (is_regression_) {
+            if (!(left[0] > 0 && right[0] > 0)) {
+                return not_a_number;
+            }
             return left[1] * left[1] / left[0] + right[1] * right[1] / right[0];
         }
         const double one = impurity(left);

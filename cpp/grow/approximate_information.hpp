@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "grow/request.hpp"
@@ -74,8 +75,15 @@ class ApproximateImpurity {
         terms_[n_ + k] = high;
     }
 
-    [[nodiscard]] double after(double below, double above) const {
+    // The impurity after the cut. The sum above a cut is a difference of larger numbers: where
+    // little is left above, it is added up anew.
+    [[nodiscard]] double after(double below, double above) {
         if (is_gini_) {
+            constexpr double small_share = 1.0 / 1024;
+            if (above < small_share * below) {
+                above_ = std::accumulate(terms_.begin() + static_cast<std::ptrdiff_t>(n_),
+                                         terms_.end(), 0.0);
+            }
             return (below - below_ / below) + (above - above_ / above);
         }
         return (approx_n_log_n(below) - below_) + (approx_n_log_n(above) - above_);

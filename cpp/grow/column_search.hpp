@@ -239,9 +239,10 @@ class ColumnSearch {
             }
             const double size = pairwise_sum(scratch.below.data(), s_);
             scratch.approximate[i] = not_a_number;
-            if (is_large(size) && is_large(weight_above(scratch))) {
+            const double size_above = weight_above(scratch);
+            if (is_large(size) && is_large(size_above)) {
                 ++split.n_candidates;
-                scratch.approximate[i] = approximate.after(size, weight - size);
+                scratch.approximate[i] = approximate.after(size, size_above);
                 least = std::min(least, scratch.approximate[i]);
             }
         }

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import penjing
-from penjing.data.table import Column, Table
+from penjing.data.table import Column, Table, numeric
 from penjing.dialects.recipes import recipe_of
 from penjing.dialects.sklearn.feature_order import NEVER
 from penjing.engines import memory, native
@@ -173,6 +173,24 @@ def test_tables_of_programs(name: str, seed: int) -> None:
         return
     for tree in trees:
         assert_same_splits(*both_answers(table, tree, some_nodes(rng, tree), fitted))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_side_that_is_lost_in_the_sum_of_both(seed: int) -> None:
+    """Weights so different that the weight of one side is no difference of sums."""
+    rng = np.random.default_rng([seed, 29])
+    n = 60
+    weight = rng.choice([1e-9, 1.0, 1e9], n)
+    classes = rng.integers(0, 3, n).astype(np.int32)
+    columns = tuple(numeric(f"x{i}", rng.integers(0, 9, n).astype(float)) for i in range(4))
+    table = Table(columns, Column("y", "nominal", ("a", "b", "c"), classes), n, weight)
+    numbers = replace(table, target=numeric("y", np.round(rng.normal(size=n), 2)))
+    cases = [(name, table) for name in ("cart-binary", "id3", "c4.5-textbook", "rpart", "sklearn")]
+    for name, rows in [*cases, ("rpart", numbers), ("sklearn", numbers)]:
+        recipe = recipe_of(name).fits(rows)
+        tree = train(rows, recipe=recipe, engine="memory")
+        assert train(rows, recipe=recipe, engine="native").n_nodes > 1
+        assert_same_splits(*both_answers(rows, tree, list(range(tree.n_nodes)), recipe))
 
 
 @pytest.mark.parametrize("weighted", [False, True])

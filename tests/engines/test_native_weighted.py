@@ -186,3 +186,14 @@ def test_what_is_refused(n):
     x[n - 2, 1] = np.inf
     with pytest.raises(DataError, match="inf"):
         fit(x, y, "cart-textbook")
+
+
+@pytest.mark.parametrize("engine", ["memory", "native"])
+@pytest.mark.parametrize("recipe", ["rpart", "sklearn", "cart-binary"])
+def test_a_weight_that_is_lost_in_the_sum_of_all(recipe, engine):
+    """The row of x = 1 has a weight, but no weight is left if that of the others is subtracted."""
+    y, weight = [0.5, 1.0, 1e12], np.array([1e9, 1e9, 1e-9])
+    table = Table((numeric("x", [0.0, 0.0, 1.0]),), numeric("y", y), 3, weight)
+    settings = {"cp": 0.0, "minsplit": 2} if recipe == "rpart" else {}
+    tree = fit(table, recipe=recipe, engine=engine, quiet=True, **settings)
+    assert tree.n_leaves == 1

@@ -500,11 +500,12 @@ class SplitScorer:
         """Return the largest decrease of the sum of squares, and its candidate."""
         centre = known[1] / known[0]
         deviation = left[:, 1] - centre * left[:, 0]
+        right = known[0] - left[:, 0]
         with np.errstate(divide="ignore", invalid="ignore"):
-            gain = deviation * deviation / left[:, 0] + deviation * deviation / (
-                known[0] - left[:, 0]
-            )
-        gain = np.where(is_allowed, gain, -1.0)
+            gain = deviation * deviation / left[:, 0] + deviation * deviation / right
+        # The weight of a side may be lost in the difference of sums.
+        is_lost = ~((left[:, 0] > 0) & (right > 0))
+        gain = np.where(is_allowed, np.where(is_lost, 0.0, gain), -1.0)
         best = first_best(gain, TIE * abs(float(gain.max())))
         return float(gain[best]), best
 

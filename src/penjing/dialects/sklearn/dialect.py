@@ -320,8 +320,10 @@ class SplitScorer:
         if not is_allowed.any():
             return -1, np.nan
         scores = self.scores(splits)
-        scores[~is_allowed] = -np.inf
+        scores[~is_allowed | np.isnan(scores)] = -np.inf
         best = int(scores.argmax())
+        if np.isneginf(scores[best]):
+            return -1, np.nan
         if not isinstance(self._s, Classes) and not options.depth_first:
             best = first_best(scores, TIE * abs(float(scores.max())))
         return best, float(scores[best])
@@ -333,10 +335,14 @@ class SplitScorer:
         return float(before - weights[1] / weight * parts[1] - weights[0] / weight * parts[0])
 
     def scores(self, splits: Candidates) -> Floats:
-        """Return the scores that splits are compared by."""
+        """Return the scores that splits are compared by.
+
+        NaN if the weight of a side is lost in the difference of sums: then it is no candidate.
+        """
         left, right = self.weight(splits.left), self.weight(splits.right)
-        if isinstance(self._s, Classes):
-            one, other = self.impurity(splits.left), self.impurity(splits.right)
-            return np.asarray(-right * other - left * one)
-        squares = splits.left[:, 1] ** 2 / left + splits.right[:, 1] ** 2 / right
-        return np.asarray(squares)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if isinstance(self._s, Classes):
+                one, other = self.impurity(splits.left), self.impurity(splits.right)
+                return np.asarray(-right * other - left * one)
+            squares = splits.left[:, 1] ** 2 / left + splits.right[:, 1] ** 2 / right
+        return np.where((left > 0) & (right > 0), squares, np.nan)
