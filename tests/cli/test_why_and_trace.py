@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import duckdb
 import pytest
 
 import penjing
@@ -77,6 +78,22 @@ def test_why_needs_a_trace_or_the_rows(run, melon):
     done = run("trace", "plain.tree")
     assert done.code == Exit.INVALID
     assert f"note: the training file {TRAIN} was not found" in done.err
+
+
+def test_why_does_not_say_that_rows_are_gone_where_the_model_has_no_checksum(run):
+    with duckdb.connect("melons.duckdb") as link:
+        link.register("rows", penjing.read(TRAIN, quiet=True).to_pandas())
+        link.execute("CREATE TABLE melons AS SELECT * FROM rows")
+        link.execute("COPY melons TO 'melons.parquet'")
+    table = "duckdb:melons.duckdb", "--query", "melons"
+    for path, *options in (table, ("melons.parquet", "--engine", "disk")):
+        run("fit", path, *options, "--target", "好瓜", "--no-trace", "-o", "m.tree")
+        done = run("why", "m.tree")
+        assert done.code == Exit.INVALID
+        assert f"note: the tree was grown from {path}, of which the model has no check" in done.err
+        assert "not found" not in done.err
+        assert "没有它的校验和" in run("trace", "m.tree", "--lang", "zh").err
+        assert "纹理" in run("why", "m.tree", "--train", TRAIN).out
 
 
 def test_why_shows_every_measure_with_its_formula(run, melon):

@@ -376,14 +376,16 @@ def _training_rows(
 
 @contextmanager
 def _training_file_noted(console: Console, tree: Tree) -> Iterator[None]:
-    """Where training rows are missing, note that the file named by the model cannot be used."""
+    """Where training rows are missing, note why those that the model names cannot be used."""
     try:
         yield
     except ChoiceError as error:
         source = tree.about.get("source")
         path = source.get("path") if isinstance(source, Mapping) else None
         if error.key in ("no_trace", "no_trace_here") and isinstance(path, str):
-            console.print_note("note_training_file", source=path)
+            is_checked = "sha256" in tree.about["source"]
+            key = "note_training_file" if is_checked else "note_training_rows_unchecked"
+            console.print_note(key, source=path)
         raise
 
 
