@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from penjing.training.auto_recipe import RecipeChoice
 
 
-_RELATED_RECIPES = {"c4.5-textbook": "c4.5"}
-"""For each recipe, another recipe that is known by the same name."""
 _ROWS_FOR_SECOND_TREE = 10_000
 """With more rows, growing a second tree for a remark takes too long."""
 
@@ -276,7 +274,7 @@ def _print_remarks(console: Console, tree: Tree, train: Table | None) -> None:
         console.print_note("trace_large")
     has_root_step = any(step["node"] == 0 for step in steps)  # a raised branch has none
     gain_remark = summary.gain_ratio_note(explain(tree), console.lang) if has_root_step else ""
-    lines = [gain_remark, "" if train is None else _related_recipe_remark(console, tree, train)]
+    lines = [gain_remark, "" if train is None else _namesake_remark(console, tree, train)]
     if text := ("\n" + " " * 6).join(line for line in lines if line):
         console.print(console.message("word_note") + text)
 
@@ -340,13 +338,14 @@ def _fit_remote(
     return tree
 
 
-def _related_recipe_remark(console: Console, tree: Tree, train: Table) -> str:
-    """Return the message about the tree of the related recipe; empty if it is the same."""
+def _namesake_remark(console: Console, tree: Tree, train: Table) -> str:
+    """Return the message about the tree of the recipe of the same name; empty if it is equal."""
     from penjing.api.fit import fit as fit_tree  # noqa: PLC0415 - heavy
     from penjing.evaluate.compare import differences  # noqa: PLC0415 - heavy
     from penjing.render import summary  # noqa: PLC0415
+    from penjing.tree.dialect import dialect_of  # noqa: PLC0415
 
-    name = _RELATED_RECIPES.get(str(tree.recipe.get("name")))
+    name = dialect_of(tree).namesakes.get(str(tree.recipe.get("name")))
     if name is None or tree.is_regression or train.n_rows > _ROWS_FOR_SECOND_TREE:
         return ""
     try:

@@ -98,6 +98,8 @@ class TreeDialect:
     """For each stop condition, the settings under which it never applies."""
     textbook_recipes: tuple[str, ...] = ()
     """The textbook's recipes of the same algorithm, which grow without a program's limits."""
+    namesakes: Mapping[str, str] = field(default_factory=dict)
+    """For one of its recipes, the recipe of a program that is known by the same name."""
     removal_reason: Callable[[Settings], str | None] = not_pruned
     """Why growing made a leaf of a node that has a split, such as ``complexity``."""
 

@@ -18,6 +18,7 @@ CART_BINARY = Recipe("cart-binary", criterion="gini", shape="binary", missing="r
 TEXTBOOK = Dialect(
     name="textbook",
     recipes=(ID3, C45_TEXTBOOK, CART_TEXTBOOK, CART_BINARY),
+    namesakes={"c4.5-textbook": "c4.5"},
     native_grow=native_kernel.grow,
     is_native=native_kernel.is_native,
     takes_constraints=True,
