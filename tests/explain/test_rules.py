@@ -77,6 +77,18 @@ def test_rules_need_classes_and_a_target():
         tree.ruleset(table, max_loss=2)
 
 
+@pytest.mark.parametrize("votes", [False, True])
+@pytest.mark.parametrize("n_known", [0, 1, 4])
+def test_rows_of_unknown_classes_are_errors_and_never_the_default(votes, n_known):
+    rows = [{"a": i % 5, "y": "v" if i % 5 else "u"} for i in range(20)]
+    tree = penjing.fit(rows, "y", "cart-binary")
+    rules = tree.ruleset(rows[:n_known] + [{"a": 4, "y": "w"}] * 60, votes=votes)
+    assert rules.to_json()["default"] in {"u", "v"}
+    assert rules.training[0] <= n_known
+    assert rules.training[-1] == n_known + 60
+    assert "w" not in rules.predict(rows).tolist()
+
+
 def test_a_loss_that_cannot_be_is_named_as_one():
     table = penjing.example("golf")
     with pytest.raises(ChoiceError, match="max_loss") as caught:

@@ -30,7 +30,8 @@ def select_rules(
     best: tuple[float, int, int] | None = None
     while True:
         counts = np.bincount(actual[uncovered], weight[uncovered], n_classes)
-        default = int(counts.argmax()) if counts.any() else fallback
+        known = counts[:n_classes]  # the rows may have classes that the tree does not know
+        default = int(known.argmax()) if known.any() else fallback
         errors = errors_of_rules + float(counts.sum() - counts[default])
         if best is None or errors < best[0] - 1e-12 * max(errors, 1.0):
             best = (errors, len(chosen), default)
