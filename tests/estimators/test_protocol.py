@@ -362,3 +362,23 @@ def test_masked_values_are_missing():
         penjing.ID3Classifier().fit(x, y)
     with pytest.raises(ValueError, match="NaN"):
         penjing.C45Classifier().fit(x.data, np.ma.masked_array(y * 1.0, x.mask[:, 0]))
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        ["a", None, "b", "a"],
+        ["a", float("nan"), "b", "a"],
+        np.array(["a", None, "b", "a"], object),
+        pd.Series(["a", None, "b", "a"]),
+        pd.Series(["a", None, "b", "a"], dtype="string"),
+        pd.Series(["a", None, "b", "a"], dtype="category"),
+        pd.Series([1, pd.NA, 0, 1], dtype=object),
+        pl.Series(["a", None, "b", "a"]),
+        [1, None, 0, 1],
+    ],
+)
+@pytest.mark.parametrize("model", [penjing.C45Classifier, penjing.CARTRegressor])
+def test_missing_classes_and_numbers_are_refused_with_their_row(model, y):
+    with pytest.raises(DataError, match="y, row 2: the value is missing"):
+        model().fit([[1], [2], [3], [4]], y)

@@ -19,7 +19,7 @@ from sklearn.utils.validation import (
 from penjing.data.lazy_column import LazyColumn
 from penjing.data.read.features import Feature, feature_from_values, frame_features
 from penjing.data.read.frames import plain_array
-from penjing.data.read.python_rows import default_names
+from penjing.data.read.python_rows import default_names, plain_value
 from penjing.data.table import Codes, Column
 from penjing.errors import CapabilityError, DataError
 from penjing.i18n import Names
@@ -132,6 +132,7 @@ def check_target(y: Any, n_rows: int) -> npt.NDArray[Any]:  # noqa: ANN401 - any
     if isinstance(y, np.ma.MaskedArray):
         y = plain_array(y)
     if not _are_whole_numbers(y):
+        _refuse_missing_labels(y)
         y = check_array(y, ensure_2d=False, dtype=None, input_name="y")
     if y.ndim == 2 and y.shape[1] > 1:
         raise CapabilityError("outputs_refused", n=y.shape[1])
@@ -139,6 +140,26 @@ def check_target(y: Any, n_rows: int) -> npt.NDArray[Any]:  # noqa: ANN401 - any
     if len(target) != n_rows:
         raise DataError("labels_count", source="X", n=len(target), expected=n_rows)
     return target
+
+
+def _refuse_missing_labels(y: Any) -> None:  # noqa: ANN401 - any array-like
+    """Raise an error for None, NaN, NaT or NA among Python objects.
+
+    scikit-learn checks arrays of floats; objects it compares or makes texts, so that NaN could
+    become a class.
+    """
+    kind = getattr(getattr(y, "dtype", None), "kind", "O")
+    if kind in "biufUSmM" or getattr(y, "ndim", 1) != 1:
+        return
+    try:
+        cells = y.tolist() if hasattr(y, "tolist") else [*y]
+    except TypeError:  # scikit-learn says what is wrong with it
+        return
+    if {*map(type, cells)} <= {str, int, bool}:  # quick for many rows
+        return
+    for row, cell in enumerate(cells, start=1):
+        if plain_value(cell) is None:
+            raise DataError("missing_label", row=row)
 
 
 def target_name(y: Any, columns: tuple[Column, ...]) -> str:  # noqa: ANN401 - any array-like

@@ -1663,6 +1663,7 @@ MESSAGES: dict[str, str] = {
     # estimators
     "needs_sklearn": "penjing.{name} requires scikit-learn, which is not installed. Install it with: pip install 'penjing[sklearn]'.",
     "no_labels": "a tree requires y to be passed, but the target y is None. Pass the class or number of each row: fit(X, y).",
+    "missing_label": "y, row {row}: the value is missing. Leave out the rows without a class or number.",
     "missing_feature": "X, row {row}, column '{column}': the value is missing (NaN), and this recipe does not accept missing values. Set missing='fraction', or use another recipe.",
     "other_features": (
         "The feature names should match those that were passed during fit. Expected: {expected}. Found: {found}."

@@ -1634,6 +1634,7 @@ MESSAGES: dict[str, str] = {
     # estimators
     "needs_sklearn": "penjing.{name} 需要 scikit-learn，但它尚未安装。请运行 `pip install 'penjing[sklearn]'`。",
     "no_labels": "训练决策树需要 y，但 y 是 None。请给出每一行的类别或数值：`fit(X, y)`。",
+    "missing_label": "y 第 {row} 行的值缺失。请去掉没有类别或数值的行。",
     "missing_feature": "X 第 {row} 行“{column}”列的值缺失（NaN），而这个配方不接受缺失值。请设 missing='fraction'，或换用别的配方。",
     "other_features": "各列的名称和次序应与训练时相同。应为：{expected}。现为：{found}。",
     "sparse_refused": "X 或 y 是稀疏矩阵，不支持稀疏输入。请先转为稠密矩阵：`X.toarray()`。",
