@@ -31,6 +31,23 @@ def test_check_shows_each_kind_of_column(run):
     assert "'word' has 15 distinct values" in done.err
 
 
+def test_check_shows_the_ends_of_a_column_so_that_they_differ(run):
+    Path("ends.csv").write_text(
+        "stamp,amount,share,big,y\n"
+        "123456789,1234567.25,0.123456789,9007199254740990,p\n"
+        "123456999,1234568.75,0.75,9007199254740992,q\n"
+        "123456888,1234568,0.5,9007199254740991,q\n"
+    )
+    out = run("check", "ends.csv").out
+    for ends in (
+        "123456789 to 123456999",
+        "1234567.25 to 1234568.75",
+        "0.123457 to 0.75",
+        "9007199254740990 to 9007199254740992",
+    ):
+        assert f"{ends}, 3 values" in out
+
+
 def test_check_keeps_what_it_is_told_to_keep(run):
     assert "left out" in run("check", TRAIN).out
     assert "left out" not in run("check", TRAIN, "--keep", "编号").out

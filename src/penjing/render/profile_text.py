@@ -8,7 +8,7 @@ from typing import Any
 from penjing.formatting import text_table
 from penjing.formatting.text_table import align_left, clip, max_width, width
 from penjing.i18n import say
-from penjing.text.labels import quoted, rounded_text
+from penjing.text.labels import digits_between, number_text, quoted, rounded_text
 from penjing.text.phrases import rows_of, value_with_count
 
 Plain = Mapping[str, Any]
@@ -80,7 +80,7 @@ def _values(column: Plain, lang: str, max_values: int, dots: str) -> str:
         shown = " ".join(clip(_text(value), 12, dots=dots) for value in column["examples"][:3])
         return f"{shown} {dots}" if shown else ""
     if "low" in column:
-        low, high = _text(column["low"]), _text(column["high"])
+        low, high = _ends(column["low"], column["high"])
         return say("check_range", lang, low=low, high=high, n=column["n_levels"])
     shown = ""
     levels = column.get("levels", ())
@@ -93,6 +93,14 @@ def _values(column: Plain, lang: str, max_values: int, dots: str) -> str:
             return shown + rest
         shown += part
     return shown
+
+
+def _ends(low: float, high: float) -> tuple[str, str]:
+    """Return the ends of a column's values: integers in full, others so that they differ."""
+    if low.is_integer() and high.is_integer():
+        return number_text(low), number_text(high)
+    digits = digits_between(low, high, 6)
+    return rounded_text(low, digits), rounded_text(high, digits)
 
 
 def _text(value: object) -> str:
