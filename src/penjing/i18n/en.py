@@ -1655,7 +1655,7 @@ MESSAGES: dict[str, str] = {
     "sums_need_native": "sums='cases' needs the native engine, multiway splits, and no trace.\nUse engine='native', or sums='exact'.",
     "sums_need_native_cli": "sums=cases needs the native engine, multiway splits, and no trace.\nUse --engine native, or --set sums=exact.",
     "slips_not_traced": "minimum_slips=True makes the minimum depend on the order in which nodes were grown, so the candidates\nof a node cannot be computed afterwards. For a tree that can be explained: minimum_slips=False.",
-    "slips_not_traced_cli": "minimum_slips=true makes the minimum depend on the order in which nodes were grown, so the candidates\nof a node cannot be computed afterwards. For a tree that can be explained: --set minimum_slips=false.",
+    "slips_not_traced_cli": "minimum_slips makes the minimum depend on the order in which nodes were grown, so the candidates\nof a node cannot be computed afterwards. For a tree that can be explained: --set minimum_slips=false.",
     "raising_has_no_missing_branches": "subtree raising does not support branches for missing values (missing='branch').\nPrune without raising: raise_branches=False.",
     "raising_has_no_missing_branches_cli": "subtree raising does not support branches for missing values (--missing branch).\nPrune without raising: --no-raise.",
     "raising_needs_rows": "subtree raising needs the training rows, which were not found.\nGive them: prune(…, training=rows), or prune without raising: prune(…, raise_branches=False).",

@@ -1603,7 +1603,7 @@ MESSAGES: dict[str, str] = {
     "sums_need_native": "sums='cases' 需要计算引擎 native、多路划分，且不保存生成过程。\n请用 engine='native'，或 sums='exact'。",
     "sums_need_native_cli": "sums=cases 需要计算引擎 native、多路划分，且不保存生成过程。\n请用 `--engine native`，或 `--set sums=exact`。",
     "slips_not_traced": "设置 minimum_slips=True 时，最少样本数取决于结点生成的先后，因此事后无法计算一个结点的候选划分。\n要得到可以解释的决策树：`minimum_slips=False`。",
-    "slips_not_traced_cli": "设置 minimum_slips=true 时，最少样本数取决于结点生成的先后，因此事后无法计算一个结点的候选划分。\n要得到可以解释的决策树：`--set minimum_slips=false`。",
+    "slips_not_traced_cli": "启用 minimum_slips 时，最少样本数取决于结点生成的先后，因此事后无法计算一个结点的候选划分。\n要得到可以解释的决策树：`--set minimum_slips=false`。",
     "raising_has_no_missing_branches": "子树提升不支持缺失值的分支（`missing='branch'`）。\n请不做子树提升：`raise_branches=False`。",
     "raising_has_no_missing_branches_cli": "子树提升不支持缺失值的分支（`--missing branch`）。\n请不做子树提升：`--no-raise`。",
     "raising_needs_rows": "子树提升需要训练集，但没有找到。\n请给出：`prune(…, training=rows)`，或不做子树提升：`prune(…, raise_branches=False)`。",
