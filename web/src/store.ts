@@ -457,7 +457,7 @@ export class Store {
     const now = hits.indexOf(this.selected.value);
     const next = now < 0 ? (by > 0 ? 0 : hits.length - 1) : (now + by + hits.length) % hits.length;
     this.#goToHit(at(hits, next));
-    this.spoken.value = `${this.foundText()}: ${this.sentence(at(hits, next))}`;
+    this.spoken.value = this.#told(this.foundText(), this.sentence(at(hits, next)));
   }
 
   /** "3 of 12 found". */
@@ -620,7 +620,7 @@ export class Store {
       ? say("view_answers", { answer: isGathered ? predictionText(tree, members, say) : tree.answer(node) })
       : say("view_asks", { column: tree.columnName(node) }));
     parts.push(...(tree.data.marks[this.lang.value]?.[node]?.[1] ?? []));
-    return parts.join(", ");
+    return parts.join(say("clause_comma"));
   }
 
   /** The counts of the classes; of many, those that are there. */
@@ -628,26 +628,30 @@ export class Store {
     const counts = tree.counts(members).map((count, i): [number, string] =>
       [count, at(this.data.classes ?? [], i)]);
     const shown = counts.length > 8 ? counts.filter(([count]) => count > 0) : counts;
-    return shown.map(([count, name]) => `${amount(count)} ${name}`).join(", ");
+    return shown.map(([count, name]) => `${amount(count)} ${name}`).join(this.say.value("clause_comma"));
   }
 
   /** The rule of a node in words. */
   rule(node: number, members: readonly number[] = [node]): string {
     const say = this.say.value;
     const conditions = this.tree.conditions(node, members);
-    const when = conditions.length ? `${say("rule_when")} ${conditions.join(say("rule_and"))}: ` : "";
     const answer = members.length > 1 ? predictionText(this.tree, members, say) : this.tree.answer(node);
-    return `${when}${answer}`;
+    return conditions.length ? this.#told(`${say("rule_when")} ${conditions.join(say("rule_and"))}`, answer) : answer;
   }
 
   /** What is shown when the pointer rests on a node. */
   tip(node: number, tree: Tree = this.tree): string {
     const say = this.say.value;
     const members = tree.groups.has(node) ? (this.boxOf(node)?.members ?? []) : [];
-    if (members.length > 1) return `${tree.allNames(members)}: ${predictionText(tree, members, say)}`;
+    if (members.length > 1) return this.#told(tree.allNames(members), predictionText(tree, members, say));
     const rule = tree.conditions(node).join(say("rule_and")) || say("root");
     const notes = tree.data.marks[this.lang.value]?.[node]?.[1] ?? [];
-    return [`${rule}: ${tree.answer(node)}`, ...notes].join("; ");
+    return [this.#told(rule, tree.answer(node)), ...notes].join(say("clause_semicolon"));
+  }
+
+  /** What something is, after a colon. */
+  #told(what: string, text: string): string {
+    return what + this.say.value("clause_colon") + text;
   }
 }
 

@@ -646,6 +646,7 @@ MESSAGES: dict[str, str] = {
     "list_comma": ", ",
     "clause_comma": ", ",
     "clause_semicolon": "; ",
+    "clause_colon": ": ",
     "list_and": "{most} and {last}",
     "name_and_count": "{name} ({n:,})",
     "text_and_remark": "{text} ({remark})",

@@ -645,6 +645,7 @@ MESSAGES: dict[str, str] = {
     "list_comma": "、",
     "clause_comma": "，",
     "clause_semicolon": "；",
+    "clause_colon": "：",
     "list_and": "{most} 和 {last}",
     "name_and_count": "{name}（{n}）",
     "text_and_remark": "{text}（{remark}）",

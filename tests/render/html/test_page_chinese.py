@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import penjing
@@ -42,3 +44,25 @@ def test_the_chinese_page_has_no_english_words(opened, name):
 def test_the_score_follows_a_chinese_colon(opened):
     page = opened(penjing.fit(penjing.example("watermelon3.0"), recipe="c4.5-textbook"), lang="zh")
     assert "：0.400" in page.locator(".score").inner_text()
+
+
+TOLD = """() => {
+    const told = '[role=treeitem], .list button, .rule, [aria-live], title';
+    return [...document.querySelectorAll(told)].flatMap(e => [e.getAttribute('aria-label') ?? '',
+        e.closest('.list, .rule, [aria-live], svg') ? e.textContent : '']);
+}"""
+"""What is said of nodes: to the eye, to the pointer and by a screen reader."""
+
+
+@pytest.mark.parametrize("name", ["made by hand", "weights"])
+def test_sentences_about_nodes_have_chinese_punctuation(opened, name):
+    page = opened(TREES[name]()[0], lang="zh")
+    texts = page.evaluate(TOLD)
+    page.locator("[role=treeitem]").last.click()
+    texts += page.evaluate(TOLD)
+    page.get_by_role("button", name="列表").click()
+    texts += page.evaluate(TOLD)
+    assert sum("，" in text for text in texts) > 2
+    assert any("：" in text for text in texts)
+    told = [re.sub(r"\{[^}]*\}", "", text) for text in texts]  # but for sets of categories
+    assert not [text for text in told if re.search("[,:;] ", text)]

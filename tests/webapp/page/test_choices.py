@@ -217,6 +217,15 @@ def test_chinese_names_of_methods_and_formats(open_lab):
         assert not re.search(r"\b[a-z]{3,}", text), text
 
 
+@pytest.mark.parametrize(("lang", "colon"), [("en", ": "), ("zh", "：")])
+def test_bars_say_what_they_are(open_lab, lang, colon):
+    lab = open_lab(lang)
+    lab.page.locator(".examples button", has_text="golf").click()
+    lab.page.wait_for_selector("main.data")
+    bars = lab.page.locator("tr", has_text="windy").locator(".histogram title")
+    assert set(bars.all_text_contents()) == {f"false{colon}8", f"true{colon}6"}
+
+
 def test_columns_without_thresholds_have_no_curve(open_lab, tmp_path):
     path = tmp_path / "gaps.csv"
     rows = "".join(f"{'' if i % 3 else 1 + i % 2},{'xy'[i % 3 > 0]}\n" for i in range(60))

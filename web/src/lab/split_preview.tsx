@@ -1,11 +1,11 @@
 // The branches of a candidate that is pointed at, drawn below the selected node before the split is made.
 
 import type { Why } from "../../../src/penjing/webapp/protocol";
-import { at } from "../numbers";
-import { barOf, LABEL, PALETTE, sizeText } from "../scene";
+import { LABEL, sizeText } from "../scene";
 import { useStore } from "../view/context";
+import { ClassBar } from "./bars";
 import { useLab } from "./context";
-import type { Branch, Explanation } from "./why_panel";
+import type { Explanation } from "./why_panel";
 
 const [WIDE, HIGH, GAP, MOST, LETTERS] = [92, 44, 8, 6, 12];
 
@@ -36,7 +36,7 @@ export function SplitPreview() {
             <rect class="preview-card" x={x} y={top} width={WIDE} height={HIGH} rx={6} />
             <text x={x + WIDE / 2} y={top + 15}>{shortened(branch.answer)}</text>
             <text x={x + WIDE / 2} y={top + 29}>{sizeText(page.tree, branch.rows, page.say.value)}</text>
-            <Shares branch={branch} x={x + 8} y={top + 34} />
+            <ClassBar total={branch.total} x={x + 8} y={top + 34} width={WIDE - 16} height={5} />
           </g>
         );
       })}
@@ -48,20 +48,4 @@ export function SplitPreview() {
 function shortened(text: string): string {
   const letters = [...text];
   return letters.length > LETTERS ? `${letters.slice(0, LETTERS - 1).join("")}…` : text;
-}
-
-/** The classes of a branch as a bar. */
-function Shares({ branch: { total = [], rows }, x, y }: { branch: Branch; x: number; y: number }) {
-  const { shades, order } = useStore().data;
-  if (!(rows > 0) || total.length !== shades.length) return null;
-  let from = x;
-  return (
-    <>
-      {barOf(total.map((count) => count / rows), shades, order).map(([shade, part], i) => {
-        const start = from;
-        from += part * (WIDE - 16);
-        return <rect key={i} x={start} y={y} width={part * (WIDE - 16)} height={5} fill={at(PALETTE, shade)} />;
-      })}
-    </>
-  );
 }

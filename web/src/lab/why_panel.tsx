@@ -160,7 +160,6 @@ function CandidateDetails({ candidate, node }: { candidate: Candidate; node: num
 /** The branches that a split would have. */
 function Branches({ branches }: { branches: Branch[] }) {
   const say = useLab().say.value;
-  const page = useStore();
   return (
     <table class="branches">
       <tbody>
@@ -168,7 +167,7 @@ function Branches({ branches }: { branches: Branch[] }) {
           <tr key={branch.answer}>
             <th scope="row">{branch.answer}</th>
             <td class="number">{count(branch.rows, say)}</td>
-            {page.data.classes && branch.total ? <ClassCell total={branch.total} />
+            {branch.total ? <ClassCell total={branch.total} />
               : <td class="number">± {short(Math.sqrt(branch.variance ?? 0))}</td>}
           </tr>
         ))}

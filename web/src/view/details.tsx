@@ -70,7 +70,7 @@ function Rule({ node }: { node: number }) {
     <>
       {conditions.length > 0 && `${say.value("rule_when")} `}
       {conditions.map((text, i) => <>{i > 0 && say.value("rule_and")}<bdi>{text}</bdi></>)}
-      {conditions.length > 0 && ": "}
+      {conditions.length > 0 && say.value("clause_colon")}
       <bdi>{tree.answer(node)}</bdi>
     </>
   );

@@ -20,7 +20,8 @@ function Item({ node }: { node: number }) {
   const say = store.say.value;
   const words = node === 0 ? "" : tree.branch(node);
   const rows = data.counted ? ` (${amount(at(tree.weight, node))})` : "";
-  const line = tree.isLeaf(node) ? `${words}${words && ": "}${tree.answer(node)}${rows}` : words || say("root");
+  const colon = say("clause_colon");
+  const line = tree.isLeaf(node) ? `${words}${words && colon}${tree.answer(node)}${rows}` : words || say("root");
   const folded = say("folded_leaves", { n: at(tree.leaves, node), size: sizeText(tree, at(tree.weight, node), say) });
   return (
     <li class={marks.trim()}>
@@ -28,7 +29,7 @@ function Item({ node }: { node: number }) {
         {line}
       </button>
       {!tree.isLeaf(node) && (
-        <button type="button" class="fold" aria-expanded={isOpen} aria-label={`${isOpen ? say("view_fold_one") : folded}: ${line}`} onClick={() => store.toggle(node)}>
+        <button type="button" class="fold" aria-expanded={isOpen} aria-label={`${isOpen ? say("view_fold_one") : folded}${colon}${line}`} onClick={() => store.toggle(node)}>
           {isOpen ? "−" : folded}
           {!isOpen && below > 0 && <span class="hits"> {below}</span>}
         </button>

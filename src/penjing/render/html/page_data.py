@@ -40,7 +40,7 @@ from penjing.tree.tree_data import TreeData
 _PREFIXES = (
     "view_", "mark_", "measure_", "rule_", "leaves", "folded_leaves", "icicle_", "root", "legend_",
     "because_answer", "tip_", "picture_share", "picture_variance", "picture_range", "gathered_",
-    "picture_weight", "total_weight",
+    "picture_weight", "total_weight", "clause_",
 )  # fmt: skip
 PLACES = 4
 """Decimals of numbers in plots."""
