@@ -16,7 +16,7 @@ from penjing.errors import ChoiceError
 from penjing.evaluate.sign_test import sign_test
 from penjing.explain import node_text
 from penjing.explain import trace_text as telling
-from penjing.explain.node import explain, story
+from penjing.explain.node import about_empty, explain, story
 from penjing.predict.inputs import align
 from penjing.render import summary
 from penjing.text.labels import branch_text
@@ -293,6 +293,45 @@ def test_the_formula_of_a_regression_is_true_for_every_recipe():
         told = explain(tree, 0)
         best = told["candidates"][0]
         assert best["gain"] == pytest.approx(told["variance"] - best["variance_after"], rel=1e-9)
+
+
+def test_trees_of_numbers_speak_of_values_and_means():
+    columns = (nominal("g", list("aabbdd"), list("abcd")),)
+    table = Table(columns, numeric("y", [1, 1, 2.5, 2.5, 4, 4]), 6)
+    tree = penjing.fit(table, recipe="cart-binary", trace=True)
+    pure = [node for node in range(tree.n_nodes) if tree.is_leaf[node]]
+    for node in pure:
+        assert "all rows have the same value" in tree.why(node).text()
+        assert "样本的值全相同" in tree.why(node).text("zh")
+    assert "c: no rows; a leaf with the mean of this node, 2.5" in tree.trace.text()
+    assert "没有样本，成为叶结点，取这里的均值 2.5" in tree.trace.text(lang="zh")
+    empty = node_text.write(about_empty(tree, 0, 2))
+    assert "so the mean of its parent is predicted" in empty
+
+
+@pytest.mark.parametrize("scale", [1e-9, 0.01, 1.0, 1e3, 1e12])
+def test_variances_have_digits_whatever_the_unit_of_the_target(scale):
+    random = np.random.RandomState(2)
+    x = random.rand(60).round(3)
+    y = scale * (np.where(x > 0.4, 3.0, 1.0) + random.rand(60).round(2))
+    tree = penjing.fit(Table((numeric("x", x),), numeric("y", y), 60), recipe="cart-binary")
+    traced = penjing.fit(tree.training_table(), recipe="cart-binary", trace=True).trace.text()
+    number = r"(?<![/\d.])\d+\.\d+(?:e[-+]\d+)?"
+    for node in (0, 1):
+        why = tree.why(node)
+        best = next(c for c in why.candidates if c["is_chosen"])
+        (formula,) = [line for line in why.text().splitlines() if line.startswith("Gain(D, x)")]
+        values = [float(text) for text in re.findall(number, formula)]
+        expected = [why.told["variance"], *(b["variance"] for b in best["branches"]), best["gain"]]
+        assert values == pytest.approx(expected, rel=2e-3, abs=6e-5 if scale >= 1 else 0)
+        variance = formula.split(" = ")[1].split()[0]
+        assert f"Var(D) = {variance}" in why.text()
+        assert f"variance {variance}" in traced
+        assert variance in why.to_markdown()
+        assert not re.search(r"\d{14}\.\d", why.text() + traced)
+        lines = node_text.threshold_table(why.cuts("x")).splitlines()[1:]
+        gains = [float(line.split()[1]) for line in lines]
+        assert gains == pytest.approx(why.cuts("x")["gains"], rel=2e-3, abs=6e-5 * scale**2)
 
 
 def test_a_pruned_tree_tells_its_story_from_the_rows():

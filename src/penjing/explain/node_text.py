@@ -18,7 +18,7 @@ from penjing.formatting.text_table import (
 )
 from penjing.i18n import Names, say
 from penjing.text import formula
-from penjing.text.formula import decimals
+from penjing.text.formula import decimals, node_variance_text, variance_text
 from penjing.text.labels import (
     MAX_GROUP_WIDTH,
     ascii_signs,
@@ -41,6 +41,9 @@ MAX_PATH = 6
 """Number of steps of a path that are shown."""
 
 _SHOWN_MEASURES = {"gain": "gain", "gain_ratio": "gain_ratio", "gini": "gini_after"}
+
+_STOPS_OF_NUMBERS = {"stop_pure": "stop_pure_number", "stop_empty": "stop_empty_number"}
+"""What is said of values and means instead of classes."""
 
 
 def write(
@@ -147,7 +150,7 @@ def heading(explanation: Plain, lang: str, *, ascii_only: bool = False) -> str:
     if not explanation["rows"]:
         return say("why_head_empty", lang, place=location, rows=rows)
     if "variance" in explanation:
-        mean, variance = rounded_text(explanation["answer"]), decimals(explanation["variance"])
+        mean, variance = rounded_text(explanation["answer"]), node_variance_text(explanation)
         return say("why_head_number", lang, place=location, rows=rows, mean=mean, variance=variance)
     mixed = class_counts(explanation["classes"], explanation["total"])
     measure = formula.impurity(explanation).text()
@@ -165,7 +168,10 @@ def node_location(explanation: Plain, lang: str, *, ascii_only: bool = False) ->
 
 def stop_sentence(explanation: Plain, lang: str) -> str:
     """Return the sentence that says why a node is a leaf."""
-    return say(f"stop_{explanation['stop']}", lang, answer=prediction_text(explanation))
+    key = f"stop_{explanation['stop']}"
+    if "variance" in explanation:
+        key = _STOPS_OF_NUMBERS.get(key, key)
+    return say(key, lang, answer=prediction_text(explanation))
 
 
 def prediction_text(explanation: Plain) -> str:
@@ -202,6 +208,9 @@ def threshold_table(candidate: Plain, lang: str = "en", *, ascii_only: bool = Fa
     cut_width = max_width([*texts, say("why_cut", lang)])
     gains = [gain for _, gain in shown if gain is not None]
     largest = max(gains, default=0.0)
+    write: Callable[[float], str] = decimals
+    if "variance_after" in candidate:
+        write = partial(variance_text, scale=candidate["gain"] + candidate["variance_after"])
     lines = [
         headings(
             [
@@ -212,7 +221,7 @@ def threshold_table(candidate: Plain, lang: str = "en", *, ascii_only: bool = Fa
         )
     ]
     for text, (cut, gain) in zip(texts, shown, strict=True):
-        number = "-" if gain is None else decimals(gain)
+        number = "-" if gain is None else write(gain)
         bar = _bar(gain or 0.0, largest, ascii_only=ascii_only)
         best = say("why_best", lang) if cut == candidate["cut"] else ""
         line = f"{align_left(text, cut_width)}{align_right(number, NUMBER_WIDTH)}  {bar} {best}"
@@ -278,22 +287,33 @@ def number_columns(
         keys += [("ratio", "gain_ratio"), ("gini", "gini_after")]
         if explanation["criterion"] not in _SHOWN_MEASURES:
             keys.append(("own", "criterion_gain"))
+    write: Callable[[float], str] = decimals
+    if "variance" in explanation:
+        write = partial(variance_text, scale=explanation["variance"])
     columns: list[tuple[str, Callable[[Plain], str]]] = [
-        (heading, partial(_number, key)) for heading, key in keys
+        (heading, partial(_number, key, write)) for heading, key in keys
     ]
     if not dialect_of(explanation["rules"]).ranks_by_criterion:
-        columns.append(("score", _score))
+        columns.append(("score", partial(_score, score_writer(explanation))))
     if any(c["missing"] for c in with_gain):
         columns.append(("missing", _missing_share))
     return columns
 
 
-def _number(key: str, candidate: Plain) -> str:
-    return decimals(candidate[key])
+def _number(key: str, write: Callable[[float], str], candidate: Plain) -> str:
+    return write(candidate[key])
 
 
-def _score(candidate: Plain) -> str:
-    return "-" if candidate["score"] is None else decimals(candidate["score"])
+def score_writer(explanation: Plain) -> Callable[[float], str]:
+    """Return what writes scores; those of numbers may have the unit of a variance."""
+    if "variance" not in explanation:
+        return decimals
+    scores = [c["score"] for c in explanation["candidates"] if c["score"] is not None]
+    return partial(variance_text, scale=max(map(abs, scores), default=0.0))
+
+
+def _score(write: Callable[[float], str], candidate: Plain) -> str:
+    return "-" if candidate["score"] is None else write(candidate["score"])
 
 
 def _missing_share(candidate: Plain) -> str:

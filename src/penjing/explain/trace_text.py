@@ -11,12 +11,13 @@ from penjing.explain.node_text import (
     node_location,
     prediction_text,
     refused_candidates,
+    score_writer,
 )
 from penjing.explain.node_text import formulas as node_formulas
 from penjing.formatting.math_formula import Formula
 from penjing.formatting.text_table import align_left, max_width
 from penjing.i18n import Names, say, say_for
-from penjing.text.formula import decimals, impurity, variance
+from penjing.text.formula import impurity, node_variance_text, variance
 from penjing.text.labels import (
     MAX_GROUP_WIDTH,
     ascii_signs,
@@ -215,9 +216,8 @@ def step_parts(step: Plain, recipe: Plain, lang: str, *, ascii_only: bool) -> li
         ]
         if step["empty"]:
             names = join_names([quoted(level) for level in step["empty"]], lang)
-            parts.append(
-                ("empty", say("story_empty", lang, levels=names, answer=prediction_text(step)))
-            )
+            key = "story_empty_number" if "variance" in step else "story_empty"
+            parts.append(("empty", say(key, lang, levels=names, answer=prediction_text(step))))
     else:
         parts.append(("leaf", say("story_leaf", lang, answer=prediction_text(step))))
     return parts
@@ -225,9 +225,8 @@ def step_parts(step: Plain, recipe: Plain, lang: str, *, ascii_only: bool) -> li
 
 def _rows(step: Plain, lang: str) -> str:
     if "variance" in step:
-        impurity = say(
-            "story_mean", lang, mean=prediction_text(step), variance=decimals(step["variance"])
-        )
+        variance_ = node_variance_text(step)
+        impurity = say("story_mean", lang, mean=prediction_text(step), variance=variance_)
     else:
         impurity = class_counts(step["classes"], step["total"])
     n = weight_text(step["rows"])
@@ -275,12 +274,12 @@ def _limit(recipe: Plain, key: str) -> str:
 
 
 def _candidates_text(step: Plain, candidates: list[Plain], lang: str, *, ascii_only: bool) -> str:
-    texts = []
+    texts, write = [], score_writer(step)
     for c in candidates:
         if c["score"] is not None:
             cut = f" {c['branches'][0]['answer']}" if "cut" in c else ""
             cut = ascii_signs(cut) if ascii_only else cut
-            texts.append(f"{quoted(c['column'])}{cut} {decimals(_ranking_number(step, c))}")
+            texts.append(f"{quoted(c['column'])}{cut} {write(_ranking_number(step, c))}")
     values = {"all": Names(texts) or "–", "measure": _measure_name(step, lang)}
     text = say("story_weighed", lang, **values)
     excluded = [(exclusion_reason(step, c), c) for c in candidates if c["score"] is None]
@@ -331,7 +330,8 @@ def _choice(step: Plain, candidates: list[Plain], lang: str, *, ascii_only: bool
         own = say("why_no_split", lang) if forced["own"] is None else quoted(forced["own"])
         return say("story_forced", lang, chosen=split, own=own)
     others = [name for name in step["tied"] if name != step["question"]]
-    score = decimals(candidates[0]["score"] or 0.0)
+    write = score_writer(step)
+    score = write(candidates[0]["score"] or 0.0)
     if others:
         names = join_names([quoted(name) for name in others], lang)
         return say("story_tie", lang, chosen=chosen, columns=names)
@@ -341,9 +341,9 @@ def _choice(step: Plain, candidates: list[Plain], lang: str, *, ascii_only: bool
     difference = (candidates[0]["score"] or 0.0) - others_compared[0]["score"]
     runner_up = quoted(others_compared[0]["column"])
     if difference < 0:  # only a person chooses a column that is not the best
-        behind = decimals(-difference)
+        behind = write(-difference)
         return say("story_chosen_by_hand", lang, chosen=chosen, behind=behind, rival=runner_up)
-    lead = decimals(difference)
+    lead = write(difference)
     key = "story_chosen_less" if _ranks_by_gini_index(step) else "story_chosen"
     return say(key, lang, chosen=chosen, ahead=lead, rival=runner_up)
 

@@ -856,8 +856,10 @@ MESSAGES: dict[str, str] = {
     "no_branch_of_leaf": "the path '{word}' continues below a leaf.",
     "no_cuts": "column '{column}' has no thresholds at this node. Columns with thresholds: {known}.",
     "stop_pure": "leaf, predicts {answer}: all rows have the same class (condition 1).",
+    "stop_pure_number": "leaf, predicts {answer}: all rows have the same value (condition 1).",
     "stop_alike": "leaf, predicts {answer}: no column distinguishes these rows (condition 2).",
     "stop_empty": "leaf, predicts {answer}: no training row reaches it, so the majority class of its parent is predicted (condition 3).",
+    "stop_empty_number": "leaf, predicts {answer}: no training row reaches it, so the mean of its parent is predicted (condition 3).",
     "stop_max_depth": "leaf, predicts {answer}: the maximum depth is reached.",
     "stop_min_weight": "leaf, predicts {answer}: it has too few rows to be split.",
     "stop_constraints": "leaf, predicts {answer}: every remaining split violates monotonic_cst or interaction_cst.",
@@ -998,6 +1000,7 @@ MESSAGES: dict[str, str] = {
     "story_chosen_by_hand": "{chosen}, by hand; {rival} would be better by {behind}",
     "story_missing": "{branches}; missing: {n}",
     "story_empty": "{levels}: no rows; a leaf with the majority class of this node, {answer}",
+    "story_empty_number": "{levels}: no rows; a leaf with the mean of this node, {answer}",
     "story_leaf": "{answer}",
     # the lab
     "lab_step_first": "as the recipe grows it",

@@ -832,8 +832,10 @@ MESSAGES: dict[str, str] = {
     "no_branch_of_leaf": "路径“{word}”在到达叶结点后还有多余的部分。",
     "no_cuts": "列“{column}”在这个结点没有划分点。有划分点的列：{known}。",
     "stop_pure": "叶结点，预测 {answer}：样本全属于同一类别（条件 1）。",
+    "stop_pure_number": "叶结点，预测 {answer}：样本的值全相同（条件 1）。",
     "stop_alike": "叶结点，预测 {answer}：属性集为空，或样本在所有属性上取值相同（条件 2）。",
     "stop_empty": "叶结点，预测 {answer}：没有训练样本到达，取父结点的多数类（条件 3）。",
+    "stop_empty_number": "叶结点，预测 {answer}：没有训练样本到达，取父结点的均值（条件 3）。",
     "stop_max_depth": "叶结点，预测 {answer}：达到深度上限。",
     "stop_min_weight": "叶结点，预测 {answer}：样本太少，不再划分。",
     "stop_constraints": "叶结点，预测 {answer}：其余划分都不满足 monotonic_cst 或 interaction_cst。",
@@ -969,6 +971,7 @@ MESSAGES: dict[str, str] = {
     "story_chosen_by_hand": "{chosen}，由手工指定；{rival} 更好，相差 {behind}",
     "story_missing": "{branches}；缺失：{n}",
     "story_empty": "{levels}：没有样本，成为叶结点，取这里的多数类 {answer}",
+    "story_empty_number": "{levels}：没有样本，成为叶结点，取这里的均值 {answer}",
     "story_leaf": "{answer}",
     # the lab
     "lab_step_first": "按配方生成",

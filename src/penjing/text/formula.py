@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from penjing.formatting.math_formula import (
@@ -27,6 +28,10 @@ from penjing.formatting.math_formula import (
 from penjing.text.labels import quoted, weight_text
 
 Plain = Mapping[str, Any]
+SMALLEST_IN_FULL, LARGEST_IN_FULL = 0.001, 1e12
+"""Variances have four decimals where that of their node lies between."""
+ROUNDING = 1e-12
+"""A variance that is a smaller share of its node's is zero but for rounding."""
 
 
 def decimals(value: float, digits: int = 4) -> str:
@@ -39,6 +44,36 @@ def decimals(value: float, digits: int = 4) -> str:
     """
     text = f"{value:.{digits}f}"
     return text.removeprefix("-") if float(text) == 0 else text
+
+
+def variance_text(value: float, scale: float) -> str:
+    """Return a variance, or its decrease, in the digits that the variance of its node needs.
+
+    Four decimals, unless the unit of the target makes them too few or too many: then there are
+    four significant digits.
+
+    Examples
+    --------
+    >>> variance_text(0.25, 2.25), variance_text(0.0, 2e-9), variance_text(2.5e-10, 2e-9)
+    ('0.2500', '0.0000', '2.500e-10')
+    """
+    in_full = SMALLEST_IN_FULL <= scale < LARGEST_IN_FULL
+    return decimals(value) if in_full or abs(value) <= ROUNDING * scale else f"{value:.3e}"
+
+
+def node_variance_text(explanation: Plain) -> str:
+    """Return the variance of a node; of equal numbers it is zero, whatever they were rounded to.
+
+    Examples
+    --------
+    >>> node_variance_text({"variance": 2.25, "answer": 3})
+    '2.2500'
+    >>> node_variance_text({"variance": 1e-33, "answer": 0.1})
+    '0.0000'
+    """
+    value = float(explanation["variance"])
+    is_rounding = value <= (ROUNDING * float(explanation["answer"])) ** 2
+    return decimals(0.0) if is_rounding else variance_text(value, value)
 
 
 def entropy(total: Sequence[float]) -> Formula:
@@ -87,13 +122,15 @@ def variance(explanation: Plain) -> Formula:
 
     Examples
     --------
-    >>> variance({"variance": 2.25}).text()
+    >>> variance({"variance": 2.25, "answer": 3}).text()
     'Var(D) = 2.2500'
     """
-    return joined([function("Var", symbol("D")), _value(explanation["variance"])], "=")
+    return joined([function("Var", symbol("D")), number(node_variance_text(explanation))], "=")
 
 
-def weighted_mean(branches: Sequence[Plain], measure: str) -> Formula:
+def weighted_mean(
+    branches: Sequence[Plain], measure: str, text: Callable[[float], str] = decimals
+) -> Formula:
     """Return the weighted mean of a measure of the branches: 8/16 × 0.5436 + 5/16 × 0.7219.
 
     Examples
@@ -104,7 +141,7 @@ def weighted_mean(branches: Sequence[Plain], measure: str) -> Formula:
     """
     whole = weight_text(sum(branch["rows"] for branch in branches))
     terms = [
-        joined([share(weight_text(branch["rows"]), whole), _value(branch[measure])], "×")
+        joined([share(weight_text(branch["rows"]), whole), number(text(branch[measure]))], "×")
         for branch in branches
     ]
     return joined(terms, "+")
@@ -146,9 +183,10 @@ def gini_index(candidate: Plain) -> Formula:
 
 def variance_gain(candidate: Plain, before: float) -> Formula:
     """Return the formula of the decrease of variance, filled in."""
-    parts = weighted_mean(candidate["branches"], "variance")
-    inside = joined([_value(before), brackets(parts)], "-")
-    return joined([_of_column("Gain", candidate), inside, _value(candidate["gain"])], "=")
+    text = partial(variance_text, scale=before)
+    parts = weighted_mean(candidate["branches"], "variance", text)
+    inside = joined([number(text(before)), brackets(parts)], "-")
+    return joined([_of_column("Gain", candidate), inside, number(text(candidate["gain"]))], "=")
 
 
 def definitions(criterion: str) -> list[Formula]:
