@@ -50,7 +50,7 @@ def interrupted(folder, how, moment, *line):
 def judge(code, said, what):
     """Judge an end; before the first line of ours has run, it is Python's and the installer's."""
     if "Traceback" in said or "Fatal Python error" in said:
-        assert str(ROOT / "src") not in said, (what, said)
+        assert f'File "{ROOT / "src"}' not in said, (what, said)
         return
     assert code in (0, 130, -signal.SIGINT), (what, code, said)
     assert "internal error" not in said, (what, said)
