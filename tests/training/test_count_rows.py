@@ -173,3 +173,12 @@ def test_a_mistyped_category_is_said_by_score():
         warnings.simplefilter("error")
         good = {"清晰": "是", "稍糊": "否", "模糊": "否"}
         assert Tree.from_dict({"纹理": good}, target="好瓜").score(melons).correct == 14
+
+
+def test_long_lists_of_categories_without_a_branch_end_in_dots():
+    tree = Tree.from_dict({"x": {"u": "a", "v": "b"}}, target="y")
+    rows = {"x": list("uvcdefgh"), "y": list("abaaaaaa")}
+    with pytest.warns(penjing.DataWarning) as told:
+        tree.with_counts(rows)
+    (note,) = [str(one.message) for one in told if "no branch" in str(one.message)]
+    assert note.endswith("has no branch (c, d, e, f, g, …).")

@@ -46,7 +46,8 @@ def test_a_dict_comes_back(plain):
         (("<= M", "> M"), "dict_no_order"),
         (("<= inf", "> inf"), "dict_no_order"),
         (("<= 2", "<= 5", "> 5"), "dict_bad_cut"),
-        (("<= 5",), "dict_bad_cut"),
+        (("<= 5",), "dict_one_side"),
+        (("＞5",), "dict_one_side"),
     ],
 )
 def test_levels_that_look_like_a_cut_are_levels_only_in_tuples(keys, key):

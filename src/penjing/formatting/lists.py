@@ -11,7 +11,7 @@ SHOWN = 10
 
 
 def join_names(names: Sequence[object], lang: str = "en", shown: int = SHOWN) -> str:
-    """Return names as a list in a sentence.
+    """Return names as a list in a sentence; a last name "…" stands for others.
 
     Examples
     --------
@@ -19,11 +19,15 @@ def join_names(names: Sequence[object], lang: str = "en", shown: int = SHOWN) ->
     ('16, 6 and 7', '16、6 和 7', '4')
     >>> join_names(range(1, 30), shown=3)
     '1, 2, 3 and 26 more'
+    >>> join_names(["u", "v", "…"])
+    'u, v, …'
     """
     texts = [str(name) for name in names]
     if len(texts) == 1:
         return texts[0]
     comma = say("list_comma", lang)
+    if texts[-1:] == ["…"]:
+        return comma.join(texts)
     if len(texts) > shown:
         n = len(texts) - shown
         return join_most("list_more", lang, comma.join(texts[:shown]), n=n)

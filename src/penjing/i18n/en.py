@@ -285,6 +285,7 @@ MESSAGES: dict[str, str] = {
     "dict_too_large": "the dict contains more than {limit} nested dicts, which is too many for a tree.",
     "dict_bad_level": "column '{column}': {level!r} is not a category. Categories are strings, finite numbers, or tuples of them.",
     "dict_level_twice": "column '{column}': category {level!r} has two branches at the same node.",
+    "dict_one_side": "column '{column}': '{one}' is one side of a threshold; the other side is missing. To use the text as a category, write it as a tuple: ('{one}',).",
     "dict_bad_cut": "column '{column}': '{one}' and '{other}' are not the two sides of a threshold. Write '<= c' and '> c', or '< c' and '>= c'. To use the text as a category, write it as a tuple: ('{one}',).",
     "dict_mixed_column": "column '{column}' is split by a threshold and by categories in the same tree.",
     "dict_no_order": "column '{column}': '{one}' and '{other}' need the order of its categories. Give it in the schema: {{'{column}': {{'ordinal': […]}}}}. To use the text as a category, write it as a tuple: ('{one}',).",

@@ -307,6 +307,7 @@ MESSAGES: dict[str, str] = {
     "dict_too_large": "这个字典嵌套了 {limit} 个以上的字典，作为决策树太大。",
     "dict_bad_level": "列“{column}”：{level!r} 不是取值。取值应为字符串、有限的数，或由它们组成的元组。",
     "dict_level_twice": "列“{column}”：取值 {level!r} 在同一结点有两个分支。",
+    "dict_one_side": "列“{column}”：“{one}”只是划分点的一侧，缺少另一侧；若它本身是离散取值，请写成元组：`('{one}',)`。",
     "dict_bad_cut": "列“{column}”：“{one}”和“{other}”不是同一划分点的两侧。请写“<= c”和“> c”，或“< c”和“>= c”；若它本身是离散取值，请写成元组：`('{one}',)`。",
     "dict_mixed_column": "同一棵树里，列“{column}”既按划分点划分，又按取值划分。",
     "dict_no_order": "列“{column}”：“{one}”和“{other}”需要知道取值的次序。请在列的类型中给出：{{'{column}': {{'ordinal': […]}}}}。若它本身就是取值，请写成元组：('{one}',)。",

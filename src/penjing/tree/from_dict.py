@@ -430,6 +430,8 @@ def _threshold(column: str, keys: list[Any], spec: ColumnSpec) -> tuple[float, b
             raise DataError("dict_no_order", column=column, one=keys[0], other=keys[1])
         if spec.kind != "ordered":  # such as <b> and <i>
             return None
+    if len(keys) == 1:
+        raise DataError("dict_one_side", column=column, one=keys[0])
     raise DataError("dict_bad_cut", column=column, one=keys[0], other=keys[-1])
 
 
