@@ -123,17 +123,22 @@ def column_bins(column: Column, field: Field, weight: Floats) -> ColumnBins:
     values = column.numbers()
     is_known = ~np.isnan(values)
     missing = float(weight[~is_known].sum())
-    bounds = _bounds(values[is_known], weight[is_known])
-    cell = np.searchsorted(bounds, values[is_known])
-    return ColumnBins(weight_sums(cell, weight[is_known], len(bounds) + 1), missing, bounds)
+    values, weight = values[is_known], weight[is_known]
+    if (weight == 1.0).all():  # sorting numbers alone is several times faster
+        values = np.sort(values)
+        bounds = _bounds(values, np.arange(1.0, len(values) + 1))
+        sums = np.append(np.searchsorted(values, bounds, side="right"), len(values))
+        return ColumnBins(np.diff(sums, prepend=0).astype(np.float64), missing, bounds)
+    order = np.argsort(values, kind="stable")
+    bounds = _bounds(values[order], np.cumsum(weight[order]))
+    cell = np.searchsorted(bounds, values)
+    return ColumnBins(weight_sums(cell, weight, len(bounds) + 1), missing, bounds)
 
 
-def _bounds(values: Floats, weight: Floats) -> Floats:
-    """Return the bounds between bins that hold about equally many rows."""
+def _bounds(values: Floats, sums: Floats) -> Floats:
+    """Return the bounds between bins of about equal weight; ``sums`` are those of the weights."""
     if not len(values):
         return np.empty(0)
-    order = np.argsort(values, kind="stable")
-    values, sums = values[order], np.cumsum(weight[order])
     at = np.searchsorted(sums, sums[-1] * np.arange(1, N_BINS) / N_BINS)
     exact = np.unique(values[np.minimum(at, len(values) - 1)])
     exact = exact[exact < values[-1]]
