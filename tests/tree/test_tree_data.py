@@ -77,6 +77,7 @@ def test_equal_trees_are_equal_and_none_is_a_key(melons):
 
 def test_a_tree_introduces_itself(melons):
     assert repr(melons) == f"<Tree ripe: id3, {melons.n_leaves} leaves, depth {melons.depth}>"
+    assert repr(melons.pruned([0])) == "<Tree ripe: id3, 1 leaf, depth 0>"
 
 
 def test_a_tree_of_numbers_answers_numbers():

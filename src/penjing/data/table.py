@@ -202,7 +202,9 @@ class Table:
         return preview_text(self, lang)
 
     def to_pandas(self) -> DataFrame:
-        """Return the rows as a data frame, the target last; a missing value is None or NaN.
+        """Return the rows as a data frame, the target last and without their weights.
+
+        A missing value is None or NaN.
 
         Examples
         --------

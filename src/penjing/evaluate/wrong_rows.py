@@ -109,7 +109,7 @@ class WrongRows(Sequence[Wrong]):
     __hash__ = None  # type: ignore[assignment]  # __eq__ compares values
 
     def __repr__(self) -> str:
-        return f"<{len(self)} wrong rows>"
+        return f"<{len(self)} wrong row{'s' * (len(self) != 1)}>"
 
 
 def wrong_json(wrong: Wrong, *, has_id: bool) -> dict[str, Label | None]:

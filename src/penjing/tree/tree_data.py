@@ -731,7 +731,8 @@ class TreeData:
 
     def __repr__(self) -> str:
         name = self.recipe.get("name", BY_HAND)
-        return f"<Tree {self.target.name}: {name}, {self.n_leaves} leaves, depth {self.depth}>"
+        leaves = "1 leaf" if self.n_leaves == 1 else f"{self.n_leaves} leaves"
+        return f"<Tree {self.target.name}: {name}, {leaves}, depth {self.depth}>"
 
     def to_json(self) -> dict[str, Any]:
         """Return the tree as plain data, as it is written to a model file.
