@@ -312,3 +312,14 @@ def test_subtrees_below_two_different_splits_are_compared(b, below):
     (found,) = comparison.differences
     assert found["below"] is below
     assert ("The subtrees below differ too." in comparison.text()) is below
+
+
+def test_predicted_numbers_that_print_alike_are_printed_with_all_digits():
+    x, tables = nominal("x", "aabb"), []
+    for below in (1e6, 1e6 + 0.02):
+        tables.append(Table((x,), numeric("y", [below, below, 2e6, 2e6]), 4))
+    text = compare(grown(tables[0]), grown(tables[1]), names=("A", "B")).text()
+    assert "1000000 " in text
+    assert "1000000.02" in text
+    large = [Table((x,), numeric("y", [v, v, 3e12, 3e12]), 4) for v in (2.574e12, 2574003826074)]
+    assert "2574003826074" in compare(grown(large[0]), grown(large[1])).text()

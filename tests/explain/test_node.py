@@ -17,6 +17,8 @@ from penjing.evaluate.sign_test import sign_test
 from penjing.explain import node_text
 from penjing.explain import trace_text as telling
 from penjing.explain.node import about_empty, explain, story
+from penjing.explain.one_leaf import one_leaf
+from penjing.i18n import say
 from penjing.predict.inputs import align
 from penjing.render import summary
 from penjing.text.labels import branch_text
@@ -332,6 +334,24 @@ def test_variances_have_digits_whatever_the_unit_of_the_target(scale):
         lines = node_text.threshold_table(why.cuts("x")).splitlines()[1:]
         gains = [float(line.split()[1]) for line in lines]
         assert gains == pytest.approx(why.cuts("x")["gains"], rel=2e-3, abs=6e-5 * scale**2)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e8])
+def test_ties_forced_splits_and_small_gains_have_digits_in_any_unit(scale):
+    x, z = [1.0, 2, 3, 4], [4.0, 3, 2, 1]
+    y = scale * np.array([1.0, 1, 3.6, 3.6])
+    table = Table((numeric("x", x), numeric("z", z)), numeric("y", y), 4)
+    tree = penjing.fit(table, recipe="cart-binary")
+    gain = tree.why().candidates[0]["score"]
+    assert gain == pytest.approx(1.69 * scale**2)
+    text = {1e-9: "1.690e-18", 1.0: "1.6900", 1e8: "1.690e+16"}[scale]
+    assert f"x = z ({text})" in summary.ties_line(tree)
+    other = penjing.fit(table, recipe="cart-binary", forbid=["x"])
+    assert f"({text})" in penjing.compare(tree, other).text()
+    forced = penjing.fit(table, recipe="cart-binary", force_splits={"": "z<=2.5"})
+    assert f"gain {text}" in forced.why().text()
+    one = penjing.fit(table, recipe="cart-binary", min_gain=2.0 * scale**2, quiet=True)
+    assert f"a gain of {text}," in say("one_leaf_min_gain", **one_leaf(one, table).values)
 
 
 def test_a_pruned_tree_tells_its_story_from_the_rows():

@@ -7,7 +7,7 @@ import pytest
 
 import penjing
 from penjing.data.table import Table, nominal, numeric
-from penjing.text.labels import answer_text
+from penjing.text.labels import answer_text, value_text
 
 
 @pytest.mark.parametrize("recipe", ["sklearn", "rpart", "c4.5", "cart-binary", "id3"])
@@ -71,3 +71,31 @@ def test_the_trace_counts_missing_values_beside_the_branches():
     assert line.endswith("< 4.5 12, ≥ 4.5 18; missing: 12")
     line = next(x for x in tree.trace.text("zh").splitlines() if x.strip().startswith("分支"))
     assert line.endswith("；缺失：12")
+
+
+@pytest.mark.parametrize(("middle", "step"), [(1e6, 0.02), (2.574e12, 3e6), (10.0, 1.0)])
+def test_predicted_numbers_have_the_digits_of_the_tree(middle, step):
+    x = np.arange(60) % 12
+    y = middle + step * (x // 4) + step / 50 * np.sin(np.arange(60))
+    table = Table((numeric("x", x),), numeric("y", y), 60)
+    tree = penjing.fit(table, recipe="rpart", trace=True)
+    shown = {node: value_text(tree, node) for node in range(tree.n_nodes)}
+    leaves = [shown[node] for node in range(tree.n_nodes) if tree.is_leaf[node]]
+    assert len(set(leaves)) == 3
+    for text in leaves:
+        assert f": {text} (" in str(tree)
+    for lang, words in (("en", "prediction: "), ("zh", "预测：")):
+        explanation = tree.explain({"x": 0})
+        lines = explanation.text(lang).splitlines()
+        first = tree.path(int(tree.apply({"x": 0})[0]))
+        assert lines[0] == words + shown[first[-1]]
+        steps = [line.split(" → ")[1] for line in lines if " → " in line]
+        assert steps == [shown[node] for node in first[1:]]
+        changed = [line.split()[-1] for line in lines[len(first) + 1 :]]
+        assert changed
+        assert set(changed) <= {*leaves} - {shown[first[-1]]}
+    for node in range(tree.n_nodes):
+        why, word = tree.why(node), "predicts" if tree.is_leaf[node] else "mean"
+        assert f"{word} {shown[node]}" in why.text().replace(":", "")
+        assert f"mean {shown[node]}" in why.to_markdown()
+        assert f"mean {shown[node]}" in tree.trace.text()

@@ -9,8 +9,8 @@ from typing import Any
 from penjing.formatting.lists import numbered_rows
 from penjing.formatting.text_table import table_lines
 from penjing.i18n import say
-from penjing.text.formula import decimals
-from penjing.text.labels import figure_text, number_text, quoted, rounded_text, weight_text
+from penjing.text.formula import tie_score_text
+from penjing.text.labels import figure_text, number_text, predicted_text, quoted, weight_text
 from penjing.text.phrases import join_clauses, join_names, number_word
 
 Plain = Mapping[str, Any]
@@ -169,13 +169,17 @@ def difference_text(part: Plain, names: Sequence[str], lang: str) -> str:
     )
     if part["tie"] is not None:
         columns = {"a": quoted(part["a"]["column"]), "b": quoted(part["b"]["column"])}
-        return say("compare_tie", lang, place=location, score=decimals(part["tie"]), **columns)
+        score = tie_score_text(part["tie"])
+        return say("compare_tie", lang, place=location, score=score, **columns)
     if part["kind"] == "groups":
         return say("compare_groups", lang, place=location, a=quoted(part["a"]["column"]))
     thresholds = _threshold_texts(part) if part["kind"] == "cut" else ("", "")
+    answers = _prediction_texts(part)
     sides = {
-        side: _side_text(part[side], name, threshold, lang)
-        for side, name, threshold in zip(("a", "b"), names, thresholds, strict=True)
+        side: _side_text(part[side], name, threshold, answer, lang)
+        for side, name, threshold, answer in zip(
+            ("a", "b"), names, thresholds, answers, strict=True
+        )
     }
     return say(f"compare_{part['kind']}", lang, place=location, **sides)
 
@@ -194,8 +198,16 @@ def _threshold_texts(part: Plain) -> tuple[str, str]:
     return f" ≤ {number_text(float(a['cut']))}", f" ≤ {number_text(float(b['cut']))}"
 
 
-def _side_text(side: Any, name: str, threshold: str, lang: str) -> str:  # noqa: ANN401 - a split or a class
+def _prediction_texts(part: Plain) -> tuple[str, str]:
+    """Return the predictions of both leaves; numbers with all digits if they look the same."""
+    a, b = part["a"], part["b"]
+    texts = [predicted_text(v) if isinstance(v, float) else quoted(v) for v in (a, b)]
+    if texts[0] == texts[1] and isinstance(a, float) and isinstance(b, float):
+        return number_text(a), number_text(b)
+    return texts[0], texts[1]
+
+
+def _side_text(side: Any, name: str, threshold: str, answer: str, lang: str) -> str:  # noqa: ANN401 - a split or a class
     if not isinstance(side, Mapping):
-        answer = rounded_text(side) if isinstance(side, float) else quoted(side)
         return say("compare_the_answer", lang, name=name, answer=answer)
     return say("compare_question", lang, name=name, column=quoted(side["column"]) + threshold)

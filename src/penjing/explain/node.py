@@ -67,8 +67,9 @@ def explain(tree: TreeData, node: int = 0, data: Table | None = None) -> Plain:
     -------
     dict
         ``node``, ``path``, ``rows``, ``classes``, ``total``, ``answer``, ``criterion``,
-        ``entropy`` and ``gini`` (or ``variance``), ``question``, ``stop``, ``tied`` and
-        ``candidates``, best first.
+        ``entropy`` and ``gini`` (or ``variance``, and as ``value_range`` the smallest and the
+        largest prediction of the tree), ``question``, ``stop``, ``tied`` and ``candidates``, best
+        first.
 
     Raises
     ------
@@ -288,7 +289,8 @@ def about_node(tree: TreeData, node: int) -> Plain:
         description["is_weight"] = True
     if tree.is_regression:
         weight = max(tree.weight_of(node), np.finfo(float).tiny)
-        return description | {"variance": float(tree.losses[node]) / weight}
+        variance = float(tree.losses[node]) / weight
+        return description | {"variance": variance, "value_range": list(tree.value_range)}
     return description | {
         "classes": list(tree.classes),
         "total": [_plain(v) for v in total.tolist()],

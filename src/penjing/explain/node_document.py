@@ -9,7 +9,7 @@ from penjing.explain import node_text
 from penjing.formatting.document import Block, Document, FormulaLine, Grid, Heading, Paragraph
 from penjing.i18n import say
 from penjing.text import formula
-from penjing.text.labels import condition_text, quoted, rounded_text
+from penjing.text.labels import condition_text, quoted
 from penjing.text.phrases import class_counts, join_clauses, rows_of
 
 Plain = Mapping[str, Any]
@@ -53,7 +53,7 @@ def rows_line(explanation: Plain, lang: str) -> str:
     if not explanation["rows"]:
         return rows
     if "variance" in explanation:
-        mean = say("why_mean", lang, mean=rounded_text(explanation["answer"]))
+        mean = say("why_mean", lang, mean=node_text.prediction_text(explanation))
         return join_clauses([rows, mean], lang)
     mixed = class_counts(explanation["classes"], explanation["total"])
     return join_clauses([rows, mixed], lang)

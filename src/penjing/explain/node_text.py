@@ -24,9 +24,8 @@ from penjing.text.labels import (
     ascii_signs,
     condition_text,
     cut_label,
-    predicted_text,
     quoted,
-    rounded_text,
+    value_text_between,
 )
 from penjing.text.phrases import class_counts, join_names, rows_of
 from penjing.tree.dialect import dialect_of
@@ -126,7 +125,10 @@ def forced_sentence(
     """Return the sentence that says that a split was forced, and what the recipe prefers."""
     split = condition_text(forced["split"], lang, ascii_only=ascii_only)
     split = ascii_signs(split) if ascii_only else split
-    values = {"split": split, "gain": decimals(forced["gain"])}
+    gain = forced["gain"]
+    variance = explanation.get("variance")
+    text = decimals(gain) if variance is None else variance_text(gain, variance)
+    values = {"split": split, "gain": text}
     if forced["own"] == explanation["question"]:
         return say("why_forced_same", lang, **values)
     own = say("why_no_split", lang) if forced["own"] is None else quoted(forced["own"])
@@ -150,7 +152,7 @@ def heading(explanation: Plain, lang: str, *, ascii_only: bool = False) -> str:
     if not explanation["rows"]:
         return say("why_head_empty", lang, place=location, rows=rows)
     if "variance" in explanation:
-        mean, variance = rounded_text(explanation["answer"]), node_variance_text(explanation)
+        mean, variance = prediction_text(explanation), node_variance_text(explanation)
         return say("why_head_number", lang, place=location, rows=rows, mean=mean, variance=variance)
     mixed = class_counts(explanation["classes"], explanation["total"])
     measure = formula.impurity(explanation).text()
@@ -177,7 +179,9 @@ def stop_sentence(explanation: Plain, lang: str) -> str:
 def prediction_text(explanation: Plain) -> str:
     """Return the prediction of a node, as printed."""
     prediction = explanation["answer"]
-    return predicted_text(prediction) if "variance" in explanation else quoted(prediction)
+    if "variance" not in explanation:
+        return quoted(prediction)
+    return value_text_between(prediction, explanation["value_range"])
 
 
 def formulas(explanation: Plain, candidate: Plain, *, all_candidates: bool) -> list[Formula]:

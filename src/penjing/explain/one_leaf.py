@@ -16,7 +16,7 @@ from penjing.explain.node import explain
 from penjing.formatting.lists import join_most, join_names
 from penjing.grow.setting_names import SAME
 from penjing.i18n import say
-from penjing.text.formula import decimals
+from penjing.text.formula import decimals, variance_text
 from penjing.text.labels import quoted
 from penjing.training.train import train
 from penjing.tree.dialect import dialect_of
@@ -203,7 +203,10 @@ def _reason(tree: TreeData, table: Table) -> tuple[str, dict[str, Any], str]:
         return "one_leaf_min_weight_used", values, stop
     if stop == "min_gain" and candidates:
         best = candidates[0]
-        values |= {"column": best["column"], "gain": decimals(best["gain"])}
+        variance = root.get("variance")
+        gain = best["gain"]
+        text = decimals(gain) if variance is None else variance_text(gain, variance)
+        values |= {"column": best["column"], "gain": text}
     if stop == "pruned":
         errors = _errors_of_root(tree)
         if errors is None:

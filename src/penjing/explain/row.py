@@ -158,7 +158,8 @@ def explain_row(tree: TreeData, row: Source, *, flips: int = N_FLIPS) -> Explana
     -------
     Explanation
         ``answer``: the prediction. ``shares``: the predicted probability of each class.
-        ``interval``: the 95% interval of that of the prediction (Wilson 1927). ``row``: the
+        ``interval``: the 95% interval of that of the prediction (Wilson 1927). ``value_range``,
+        for numeric targets: the smallest and the largest prediction of the tree. ``row``: the
         values of the columns that the tree splits on. ``path``: the nodes of the path, each with
         its rows, its prediction and the branch that the row takes. ``stopped``: why the row
         stops above a leaf, if it does. ``flips``: changes that give another prediction, nearest
@@ -193,7 +194,9 @@ def explain_row(tree: TreeData, row: Source, *, flips: int = N_FLIPS) -> Explana
         "path": [_path_node(tree, table, node, child) for node, child in _with_children(path)],
         "stopped": None if tree.is_leaf[stop] else _stop_reason(tree, table, stop),
     }
-    if not tree.is_regression:
+    if tree.is_regression:
+        explanation["value_range"] = list(tree.value_range)
+    else:
         shares = predict_proba(tree, table)[0].tolist()
         by_class = zip(tree.classes, shares, strict=True)
         explanation["shares"] = {str(class_): share for class_, share in by_class}

@@ -6,7 +6,7 @@ from typing import Any
 
 from penjing.formatting.text_table import last_steps
 from penjing.i18n import say
-from penjing.text.formula import decimals
+from penjing.text.formula import decimals, tie_score_text
 from penjing.text.labels import (
     answer_text,
     branch_text,
@@ -129,7 +129,7 @@ def _tie(tree: TreeData, tie: dict[str, Any], lang: str, *, ascii_only: bool) ->
     if (n := len(tie["columns"])) > MAX_COLUMNS:
         names = say("tie_columns", lang, columns=names, n=n)
     if tie["node"] == 0:
-        return say("tie_at_root", lang, columns=names, score=decimals(tie["score"]))
+        return say("tie_at_root", lang, columns=names, score=tie_score_text(tie["score"]))
     steps = []
     for node in tree.path(tie["node"])[1:][-MAX_STEPS - 1 :]:  # one more, to see that there is
         label = answer_text(tree, *tree.parent_of(node))
@@ -139,7 +139,7 @@ def _tie(tree: TreeData, tie: dict[str, Any], lang: str, *, ascii_only: bool) ->
         condition = condition_text(branch, lang, ascii_only=ascii_only)
         steps.append(label[2:] if is_clear else condition)
     location = ", ".join(last_steps(steps, MAX_STEPS, ascii_only=ascii_only))
-    return say("tie_under", lang, columns=names, score=decimals(tie["score"]), place=location)
+    return say("tie_under", lang, columns=names, score=tie_score_text(tie["score"]), place=location)
 
 
 def gain_ratio_note(explanation: dict[str, Any], lang: str = "en") -> str:

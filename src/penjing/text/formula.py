@@ -61,6 +61,21 @@ def variance_text(value: float, scale: float) -> str:
     return decimals(value) if in_full or abs(value) <= ROUNDING * scale else f"{value:.3e}"
 
 
+def tie_score_text(score: float) -> str:
+    """Return the score of a tie in four decimals, or in four significant digits.
+
+    The score of numbers has the unit of a variance, which may make four decimals too few or too
+    many.
+
+    Examples
+    --------
+    >>> tie_score_text(0.45914), tie_score_text(0.0), tie_score_text(6.25e-14)
+    ('0.4591', '0.0000', '6.250e-14')
+    """
+    is_lost = score != 0 and float(decimals(score)) == 0
+    return f"{score:.3e}" if is_lost or abs(score) >= LARGEST_IN_FULL else decimals(score)
+
+
 def node_variance_text(explanation: Plain) -> str:
     """Return the variance of a node; of equal numbers it is zero, whatever they were rounded to.
 

@@ -443,8 +443,7 @@ def value_text(tree: TreeData, node: int) -> str:
     answer = tree.answer(node)
     if not isinstance(answer, float) or not tree.is_regression:
         return quoted(answer)
-    ends = tree.value_range
-    return predicted_text(without_rounding(answer, *ends), digits_between(*ends, least=6))
+    return value_text_between(answer, tree.value_range)
 
 
 def value_texts(values: Sequence[float]) -> list[str]:
@@ -456,8 +455,19 @@ def value_texts(values: Sequence[float]) -> list[str]:
     (['0.25', '123457'], ['1000000.25', '1000001.5'])
     """
     ends = min(values), max(values)
-    digits = digits_between(*ends, least=6)
-    return [predicted_text(without_rounding(value, *ends), digits) for value in values]
+    return [value_text_between(value, ends) for value in values]
+
+
+def value_text_between(value: float, ends: Sequence[float]) -> str:
+    """Return the text of a predicted number, given the ends of all predictions of the tree.
+
+    Examples
+    --------
+    >>> value_text_between(1000000.25, (1000000.0, 1000001.5)), value_text_between(0.25, (0.25, 9))
+    ('1000000.25', '0.25')
+    """
+    low, high = ends
+    return predicted_text(without_rounding(value, low, high), digits_between(low, high, least=6))
 
 
 def predicted_text(number: float, digits: int = 6) -> str:

@@ -15,6 +15,7 @@ from penjing.text.labels import (
     percent_ends,
     quoted,
     rounded_text,
+    value_text_between,
     weight_text,
 )
 from penjing.text.row_amounts import size_of
@@ -50,7 +51,7 @@ def write(explanation: Plain, lang: str = "en", *, ascii_only: bool = False) -> 
     next_nodes = explanation["path"][1:]
     branch_width = max_width([node["branch"] for node in path], 0) + 2 if path else 0
     for node, next_node in zip(path, next_nodes, strict=True):
-        evidence = _evidence(node, next_node, list(explanation.get("shares", ())), lang)
+        evidence = _evidence(explanation, node, next_node, lang)
         lines.append(f"  {align_left(node['branch'], max(branch_width, 20))}{evidence}".rstrip())
     if explanation["stopped"] is not None:
         last = explanation["path"][-1]
@@ -65,7 +66,7 @@ def write(explanation: Plain, lang: str = "en", *, ascii_only: bool = False) -> 
         tests = [_tests(flip, lang) for flip in explanation["flips"]]
         test_width = max(max_width(tests, 0) + 2, 22)
         lines += [
-            f"  {align_left(test, test_width)}{_text(flip['answer'])}"
+            f"  {align_left(test, test_width)}{_prediction(explanation, flip['answer'])}"
             for test, flip in zip(tests, explanation["flips"], strict=True)
         ]
     else:
@@ -75,7 +76,7 @@ def write(explanation: Plain, lang: str = "en", *, ascii_only: bool = False) -> 
 
 
 def _answer(explanation: Plain, lang: str) -> str:
-    answer = _text(explanation["answer"])
+    answer = _prediction(explanation, explanation["answer"])
     interval = explanation.get("interval")
     share = explanation.get("shares", {}).get(str(explanation["answer"]), 0.0)
     if interval is None:
@@ -87,7 +88,7 @@ def _answer(explanation: Plain, lang: str) -> str:
     return say("because_answer_share", lang, answer=answer, share=share_text, low=low, high=high)
 
 
-def _evidence(node: Plain, next_node: Plain, classes: Sequence[str], lang: str) -> str:
+def _evidence(explanation: Plain, node: Plain, next_node: Plain, lang: str) -> str:
     """Return the value of the row at a split, and the counts of the next node."""
     value = f"({_text(node['value'])})" if node["value"] is not None else "(?)"
     parts = [value]
@@ -99,11 +100,11 @@ def _evidence(node: Plain, next_node: Plain, classes: Sequence[str], lang: str) 
     elif by in ("missing", "unseen"):
         parts.append(say(f"because_{by}_way", lang))
     if "total" in next_node:
-        counts = _counts(next_node["total"], classes, lang)
-        parts.append(f"{counts} → {_text(next_node['answer'])}")
+        counts = _counts(next_node["total"], list(explanation.get("shares", ())), lang)
+        parts.append(f"{counts} → {_prediction(explanation, next_node['answer'])}")
     elif next_node["rows"] is not None:
         size = size_of(next_node["rows"], lang, is_weight="is_weight" in next_node)
-        parts.append(f"{size} → {_text(next_node['answer'])}")
+        parts.append(f"{size} → {_prediction(explanation, next_node['answer'])}")
     return "  ".join(parts)
 
 
@@ -125,6 +126,13 @@ def _tests(flip: Plain, lang: str) -> str:
     return say("rule_and", lang).join(
         condition_text(change["test"], lang, most=MAX_GROUP_WIDTH) for change in flip["changes"]
     )
+
+
+def _prediction(explanation: Plain, value: Any) -> str:  # noqa: ANN401 - as below
+    """Return the text of a prediction; a number as the tree is printed."""
+    if "value_range" in explanation:
+        return value_text_between(float(value), explanation["value_range"])
+    return _text(value)
 
 
 def _text(value: Any) -> str:  # noqa: ANN401 - a class may be any plain value
