@@ -315,9 +315,8 @@ def test_subtrees_below_two_different_splits_are_compared(b, below):
 
 
 def test_predicted_numbers_that_print_alike_are_printed_with_all_digits():
-    x, tables = nominal("x", "aabb"), []
-    for below in (1e6, 1e6 + 0.02):
-        tables.append(Table((x,), numeric("y", [below, below, 2e6, 2e6]), 4))
+    x = nominal("x", "aabb")
+    tables = [Table((x,), numeric("y", [v, v, 2e6, 2e6]), 4) for v in (1e6, 1e6 + 0.02)]
     text = compare(grown(tables[0]), grown(tables[1]), names=("A", "B")).text()
     assert "1000000 " in text
     assert "1000000.02" in text

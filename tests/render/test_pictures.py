@@ -165,6 +165,18 @@ def test_categories_that_a_split_above_sends_elsewhere_are_not_called_empty():
         assert not re.search(r"\+\d+ empty|no training rows: p", text)
 
 
+def test_titles_of_chinese_pictures_have_chinese_punctuation():
+    places = nominal("place", [f"p{k % 20}" for k in range(40)])
+    many = fit(Table((places,), nominal("y", ["n" if k % 20 < 9 else "y" for k in range(40)]), 40))
+    for tree in (fit(penjing.example("watermelon2.0")), many):
+        titles = re.findall("<title>(.*?)</title>", svg.write(tree, lang="zh"))
+        assert len(titles) > 3
+        assert all("：" in title and not re.search("[:,;] ", title) for title in titles), titles
+        titles = re.findall("<title>(.*?)</title>", svg.write(tree, lang="en"))
+        assert all(": " in title for title in titles)
+    assert "place：p0、p1、" in svg.write(many, lang="zh")
+
+
 def test_ties_empty_branches_surrogates_and_missing_values_are_seen():
     melons = fit(penjing.example("watermelon2.0"))
     for lang, marks in (

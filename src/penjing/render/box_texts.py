@@ -253,9 +253,11 @@ class BoxWriter:
             spread = _spread_strip(self.scale, *_pooled(tree, members, weight, facts.spreads))
         rule = say("rule_and", lang).join(facts.conditions[node]) or say("root", lang)
         tied = facts.ties.get(node, ())
-        tooltip = f"{rule}: {value_text(tree, node)}{counts_text(tree, node)}"
+        colon = say("label_colon", lang)
+        tooltip = f"{rule}{colon}{value_text(tree, node)}{counts_text(tree, node)}"
         if len(members) > 1:
-            tooltip = f"{_all_names(tree, members)}: {self._prediction(members)}"
+            names = _all_names(tree, members, lang)
+            tooltip = f"{names}{colon}{self._prediction(members)}"
         return {
             "bar": bar,
             "colour_index": -1 if tree.is_regression else facts.indices[int(tree.values[node])],
@@ -404,11 +406,11 @@ def _subtree(tree: TreeData, node: int) -> list[int]:
     return found
 
 
-def _all_names(tree: TreeData, members: Sequence[int]) -> str:
+def _all_names(tree: TreeData, members: Sequence[int], lang: str) -> str:
     parent, _ = tree.parent_of(members[0])
     column = tree.schema[int(tree.nodes.column[parent])].name
     names = [name for member in members for name in group_names(tree, member)]
-    return f"{column}: {', '.join(names)}"
+    return f"{column}{say('label_colon', lang)}{say('list_comma', lang).join(names)}"
 
 
 def branch_label(tree: TreeData, node: int, lang: str, members: Sequence[int] | None = None) -> str:

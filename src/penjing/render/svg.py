@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from penjing.i18n import say
 from penjing.render.box_parts import Card, Label, Line, Part, Wedge, box_parts
 from penjing.render.diagram import (
     MAX_LEAVES,
@@ -130,9 +131,10 @@ def svg_document(
     font = f'font-family="{escape(FONTS)}" font-size="{_fmt(SMALL)}" fill="{theme.text}"'
     area = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     description = f'role="img" xml:lang="{lang}"'
+    title = say("label_colon", lang).join((heading.title, heading.facts))
     parts = [
         f'<svg xmlns="{NAMESPACE}" {area} {description} {font}>',
-        f"<title>{escaped(f'{heading.title}: {heading.facts}')}</title>",
+        f"<title>{escaped(title)}</title>",
         f"<style>{_style(theme)}</style>",
         HATCHES if theme is THEMES["print"] else "",
         f'<rect width="100%" height="100%" fill="{theme.background}"/>',

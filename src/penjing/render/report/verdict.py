@@ -68,7 +68,7 @@ def add_verdict(
     root = diagram.boxes[0]
     picture = page.figure(
         lambda theme: svg.draw(diagram, find_theme(theme), has_heading=False),
-        f"{page.title}: {title}",
+        f"{page.title}{say('label_colon', lang)}{title}",
         start=(root.x + root.width / 2) / diagram.width,
     )
     caption = page.adaptive(lambda theme: _caption(diagram.heading, find_theme(theme), lang))
