@@ -159,8 +159,15 @@ def test_categories_that_a_split_above_sends_elsewhere_are_not_called_empty():
         400,
     )
     tree = penjing.fit(table, recipe="rpart", cp=0.0001)
-    assert tree.n_empty  # of single nodes
+    assert any(tree.empty_levels(node) for node in range(tree.n_nodes))  # of single nodes
     assert tree.depth > 1
+    assert tree.n_empty == 0
+    assert tree.write("text", empty=True) == tree.write("text")
+    assert not any(tree.why(node).told["empty"] for node in range(tree.n_nodes))
+    assert (
+        "no rows; a leaf"
+        not in penjing.fit(table, recipe="rpart", cp=0.0001, trace=True).trace.text()
+    )
     for text in (svg.write(tree), dot.write(tree), html_page.write(tree)):
         assert not re.search(r"\+\d+ empty|no training rows: p", text)
 

@@ -38,6 +38,7 @@ from penjing.training.tree_edits import TrainingSet
 from penjing.tree.builder import unit_totals
 from penjing.tree.counts import Totals
 from penjing.tree.dialect import TEXTBOOK, dialect_of
+from penjing.tree.empty_branches import absent_levels
 from penjing.tree.forced import forbidden_columns, forced_nodes
 from penjing.tree.split import level_text
 from penjing.tree.steps import StepEntry, Steps
@@ -338,7 +339,7 @@ def _choice(tree: TreeData, node: int, step: Mapping[str, Any]) -> Plain:
         "tied": [tree.schema[c].name for c in step.get("tied", ())],
         "empty": [
             level_text(tree.schema[int(tree.nodes.column[node])], code)
-            for code in tree.empty_levels(node)
+            for code in absent_levels(tree, node)
         ],
         "candidates": candidates,
         **_steered(tree, node, step),

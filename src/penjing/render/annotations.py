@@ -16,6 +16,7 @@ from penjing.text.labels import (
     quoted,
 )
 from penjing.text.phrases import join_names
+from penjing.tree.empty_branches import absent_levels
 from penjing.tree.split import NO_BRANCH, level_text
 from penjing.tree.tree_data import TreeData
 
@@ -42,24 +43,12 @@ def tied_columns(tree: TreeData) -> dict[int, list[str]]:
 def card_marks(tree: TreeData, node: int, lang: str) -> str:
     """Return the short note on a card, such as ' +1 empty +2 surrogates'; often empty."""
     marks = []
-    if tree.has_counts and (n := len(_absent_levels(tree, node))):
+    if tree.has_counts and (n := len(absent_levels(tree, node))):
         marks.append(say("mark_empty", lang, n=n))
     n = len(tree.nodes.surrogates.get(node, ()))
     if n and has_missing_values(tree, node):
         marks.append(say("mark_surrogates", lang, n=n))
     return "".join(f" {text}" for text in marks)
-
-
-def _absent_levels(tree: TreeData, node: int) -> list[int]:
-    """Return the categories without a branch that no split above sends elsewhere."""
-    codes = tree.empty_levels(node)
-    column, at = int(tree.nodes.column[node]), node
-    while codes and at:
-        above, _ = tree.parent_of(at)
-        if int(tree.nodes.column[above]) == column and len(arriving := tree.nodes.levels(at)):
-            return sorted({*codes} & {*arriving.tolist()})
-        at = above
-    return codes
 
 
 def has_missing_values(tree: TreeData, node: int) -> bool:
@@ -123,7 +112,7 @@ def split_notes(
         notes.append(
             say("tip_tie", lang, columns=join_names([quoted(name) for name in tied], lang))
         )
-    if tree.has_counts and (codes := _absent_levels(tree, node)):
+    if tree.has_counts and (codes := absent_levels(tree, node)):
         field = tree.schema[int(tree.nodes.column[node])]
         levels = join_names([quoted(level_text(field, code)) for code in codes], lang)
         notes.append(say("tip_empty", lang, levels=levels))

@@ -15,6 +15,7 @@ from penjing.i18n import catalogue
 from penjing.text import surrogate_labels
 from penjing.text.branch_order import children_in_order
 from penjing.text.labels import branch_text, condition_text, counts_text, quoted, value_text
+from penjing.tree.empty_branches import absent_levels
 from penjing.tree.split import level_text
 from penjing.tree.tree_data import TreeData
 
@@ -133,7 +134,7 @@ def _branch_lines(
     pending: list[PendingLine] = [(depth, child, "") for child in children]
     if empty and tree.has_counts:
         field = tree.schema[int(tree.nodes.column[node])] if children else None
-        for code in tree.empty_levels(node):
+        for code in absent_levels(tree, node):
             assert field is not None
             level = quoted(level_text(field, code))
             prediction = value_text(tree, node)

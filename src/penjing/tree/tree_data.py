@@ -20,6 +20,7 @@ from penjing.data.source import Label
 from penjing.data.table import Field, Floats, Table
 from penjing.errors import WrongTypeError
 from penjing.tree.counts import Classes, Costs, Number, Reader
+from penjing.tree.empty_branches import absent_levels
 from penjing.tree.monotonic import node_values, tree_bounds
 from penjing.tree.nodes import LEAF, Ids, Nodes
 from penjing.tree.split import NO_BRANCH, Split
@@ -206,7 +207,8 @@ class TreeData:
     def n_empty(self) -> int:
         """The number of categories without a branch, over all nodes.
 
-        A row with such a category gets the prediction of the node where it stops.
+        A row with such a category gets the prediction of the node where it stops. Categories that
+        a split above sends elsewhere are not counted.
 
         Examples
         --------
@@ -214,7 +216,8 @@ class TreeData:
         >>> penjing.fit(penjing.example("watermelon2.0")).n_empty
         1
         """
-        return sum(len(self.empty_levels(node)) for node in np.flatnonzero(~self.is_leaf).tolist())
+        splits = np.flatnonzero(~self.is_leaf).tolist()
+        return sum(len(absent_levels(self, node)) for node in splits)
 
     def checked(self, node: int) -> int:
         """Return a node number as an int, or raise an error if there is no such node.
