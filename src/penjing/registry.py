@@ -157,12 +157,45 @@ def _loaded(kind: str, name: str) -> Any:  # noqa: ANN401 - as above
     if name in BUILT_IN[kind]:
         return _imported(known[name])
     try:
-        return _imported(known[name])
+        plugin = _imported(known[name])
     except PenjingError:
         raise
     except Exception as error:
         values = {"name": name, "place": known[name], "kind": type(error).__name__, "what": error}
         raise ChoiceError("plugin_not_loaded", **values) from error
+    if kind != "dialect" and not callable(plugin):
+        raise ChoiceError("plugin_not_callable", name=name, place=known[name], value=plugin)
+    return plugin
+
+
+def failed_plugin(error: BaseException) -> tuple[str, str, list[str]] | None:
+    """Return the plug-in in whose code an exception was raised: name, place and kinds.
+
+    The plug-in is that of the first function that was called of a package with plug-ins; None if
+    there was no such function.
+    """
+    registered = [
+        (name, place, kind)
+        for kind in BUILT_IN
+        for name, place in plugins(kind).items()
+        if name not in BUILT_IN[kind] and _package(place) != "penjing"
+    ]
+    traceback = error.__traceback__
+    while traceback is not None and registered:
+        frame = traceback.tb_frame
+        module = str(frame.f_globals.get("__name__"))
+        of_package = [one for one in registered if _package(one[1]) == _package(module)]
+        if of_package:
+            place = f"{module}:{frame.f_code.co_qualname}".split(".<locals>")[0]
+            of_function = [one for one in of_package if f"{place}.".startswith(f"{one[1]}.")]
+            name, place, _ = (of_function or of_package)[0]
+            return name, place, [kind for *one, kind in registered if one == [name, place]]
+        traceback = traceback.tb_next
+    return None
+
+
+def _package(module: str) -> str:
+    return module.partition(":")[0].partition(".")[0]
 
 
 def _imported(place: str) -> Any:  # noqa: ANN401 - as above

@@ -166,3 +166,37 @@ def test_a_plugin_that_cannot_be_loaded_is_not_called_a_bug_of_penjing(monkeypat
         registry.load("criterion", f"from {place}")
     assert f"'from {place}' ({place}) cannot be loaded ({reason}" in str(error.value)
     assert f"插件“from {place}”（{place}）无法载入（" in error.value.say("zh")
+
+
+@pytest.mark.parametrize("outside", ["now"], indirect=True)
+def test_a_plugin_that_fails_is_not_called_a_bug_of_penjing(outside):
+    place = outside / "outside.py"
+    broken = place.read_text("utf-8")
+    for part, mistake in (
+        ('text = f"{tree.n_leaves} leaves"', "text = 1 / 0"),
+        ("return tree.pruned([0] if tree.n_leaves > most else []), []", "return 5"),
+        ("weight = s.weight(total)", "weight = s.wait(total)"),
+        ("class Engine(memory.Engine):\n    pass", "Engine = 7"),
+    ):
+        assert part in broken
+        broken = broken.replace(part, mistake)
+    place.write_text(broken, "utf-8")
+    table = "example:watermelon2.0"
+    model = str(outside / "model.json")
+    assert run(outside, MAIN, "fit", table, "-o", model).returncode == 0
+    for args, words in (
+        (
+            ["show", model, "--as", "size"],
+            "'size' (outside:write; output formats, export formats) failed (ZeroDivisionError: ",
+        ),
+        (["prune", model, "-m", "stump", "-o", model], "the pruning method 'stump' returned 5"),
+        (
+            ["fit", table, "--criterion", "hellinger"],
+            "'hellinger' (outside:Hellinger; criteria) failed (AttributeError: ",
+        ),
+        (["fit", table, "--engine", "slow"], "'slow' (outside:Engine) is 7, which is neither"),
+    ):
+        done = run(outside, MAIN, *args)
+        assert words in done.stderr, done.stderr
+        assert "bug in penjing" not in done.stderr
+        assert done.returncode == 1, done.stderr

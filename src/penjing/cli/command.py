@@ -20,6 +20,7 @@ from penjing.cli.console import STDOUT, Console, open_stdout
 from penjing.cli.overwriting import refuse_overwriting
 from penjing.cli.parameters import COMMON_OPTIONS
 from penjing.errors import PenjingError
+from penjing.i18n import Names
 
 Command = Callable[..., Exit | None]
 
@@ -200,11 +201,23 @@ def run_to_exit_code(
             return Exit.INTERRUPTED
         if console.debug:
             traceback.print_exc()
-        console.print_error(
-            console.message("internal_error", kind=type(error).__name__, what=error)
-        )
-        return Exit.INTERNAL_ERROR
+        return _print_failure(console, error)
     return Exit.OK if code is None else code
+
+
+def _print_failure(console: Console, error: Exception) -> Exit:
+    """Print an error of a plug-in, or of penjing itself, and return the exit code."""
+    from penjing.registry import failed_plugin  # noqa: PLC0415 - heavy
+
+    what = {"kind": type(error).__name__, "what": error}
+    if (plugin := failed_plugin(error)) is None:
+        console.print_error(console.message("internal_error", **what))
+        return Exit.INTERNAL_ERROR
+    name, place, kinds = plugin
+    titles = Names([console.message(f"plugins_{kind}") for kind in kinds])
+    values = {"name": name, "place": place, "titles": titles}
+    console.print_error(console.message("plugin_failed", **values, **what))
+    return Exit.INVALID
 
 
 def _print_system_error(console: Console, error: OSError | MemoryError) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -88,11 +88,11 @@ def prune(
         missing = "fraction" if tree.recipe.get("missing") == "fraction" else "refuse"
         judge = load("engine", "native")(table, missing=missing, shares_of="tree")
         record |= {"measure": measure_of(judge.reader), "validation": source_of(table)}
-        smaller, decisions = pruner(tree, judge, **options)
+        smaller, decisions = _checked(pruner(tree, judge, **options), method)
     elif validation is not None:
         raise ChoiceError("validation_not_used", method=method)
     else:
-        smaller, decisions = pruner(tree, **options)
+        smaller, decisions = _checked(pruner(tree, **options), method)
     new_ids = map_nodes(tree, smaller)
     record["decisions"] = renumber_decisions(
         [decision.to_json() for decision in decisions], new_ids
@@ -112,6 +112,14 @@ def prune(
         skeleton=_skeleton(tree, smaller),
     )
     return pruned
+
+
+def _checked(result: Any, method: str) -> tuple[TreeData, Iterable[Any]]:  # noqa: ANN401 - of a plug-in
+    """Return the tree and the decisions that a pruner returned; refuse anything else."""
+    is_pair = isinstance(result, tuple) and len(result) == 2
+    if is_pair and isinstance(result[0], TreeData) and isinstance(result[1], Iterable):
+        return result[0], result[1]
+    raise ChoiceError("pruner_returned", name=method, value=result)
 
 
 def _skeleton(tree: TreeData, pruned: TreeData) -> Mapping[str, Any] | None:
