@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 from decimal import Decimal
 
@@ -10,6 +11,7 @@ import pytest
 
 import penjing
 from penjing.data.encode.coded import Wants, coded
+from penjing.data.read.arrow_schema import duration_units
 from penjing.data.read.dictionary import encode_numbers
 from penjing.data.read.features import frame_features
 from penjing.data.read.stream import TableSource, read_batches
@@ -108,6 +110,83 @@ def frames(table):
     polars = pytest.importorskip("polars")
     if all(getattr(field.type, "precision", 0) <= 38 for field in table.schema):
         yield polars.from_arrow(table)
+
+
+UNITS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+LENGTHS = [0, 1_500_000_001, -7, None, 86_400, 3]
+
+
+def duration_frames(table):
+    yield from frames(table)
+    pandas = pytest.importorskip("pandas")
+    yield table.to_pandas()
+    yield table.to_pandas(types_mapper=pandas.ArrowDtype)
+    yield {name: column.to_numpy() for name, column in zip(table.column_names, table, strict=True)}
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_durations_are_seconds_whatever_their_unit(tmp_path, unit):
+    lengths = pa.array(LENGTHS * 8, pa.duration(unit))
+    table = pa.table({"x": lengths, "z": np.arange(48) % 5, "y": ["a", "b"] * 24})
+    path = tmp_path / "t.parquet"
+    pq.write_table(table, path)
+    meant = [None if v is None else v / UNITS[unit] for v in LENGTHS]
+    one, two = both(path)
+    assert one == two
+    name, kind, levels, codes = one[0][0]
+    assert (name, kind) == ("x", "numeric")
+    assert [None if code < 0 else levels[code] for code in codes[:6]] == meant
+    (sheet,) = read_batches(TableSource(str(path)))
+    assert {*sheet.columns[0].plain_levels()} == {*meant} - {None}
+    for source in duration_frames(table):
+        assert penjing.read(source, "y").columns[0].values()[:6] == meant
+
+
+@pytest.mark.parametrize("engine", ["memory", "disk"])
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_tree_from_durations_of_a_file_predicts_those_of_a_frame(tmp_path, unit, engine):
+    lengths = pa.array([i % 5 * UNITS[unit] * 3600 for i in range(40)], pa.duration(unit))
+    table = pa.table({"x": lengths, "y": ["uv"[i % 5 > 2] for i in range(40)]})
+    path = tmp_path / "t.parquet"
+    pq.write_table(table, path)
+    tree = penjing.fit(str(path), "y", "cart-binary", engine=engine)
+    for rows in (table, str(path)):
+        assert [*tree.predict(rows)] == table["y"].to_pylist()
+    assert tree.score(str(path)).correct == 40
+    # Durations as the target are numbers, too.
+    trees = [penjing.fit(source, "x", "cart") for source in (str(path), table)]
+    assert str(trees[0]) == str(trees[1])
+
+
+@pytest.mark.parametrize("footer", [b"", b"?", b"QUJD", b"/////0AAAAA=", b"/////wAAAAD/////"])
+def test_a_damaged_schema_of_arrow_states_no_durations(footer):
+    assert duration_units(footer) == {}
+
+
+def test_durations_are_found_among_columns_of_every_type():
+    fields = {
+        "text": pa.string(), "list": pa.list_(pa.struct({"wait": pa.duration("s")})),
+        "盆景": pa.duration("ns"), "when": pa.timestamp("us", "Asia/Shanghai"),
+        "d": pa.decimal128(9, 2), "s": pa.duration("s"), "m": pa.map_(pa.string(), pa.int8()),
+        "ms": pa.duration("ms"), "code": pa.dictionary(pa.int8(), pa.string()),
+    }  # fmt: skip
+    schema = pa.schema(fields, metadata={"pandas": "{}"})
+    encoded = base64.b64encode(schema.serialize().to_pybytes())
+    assert duration_units(encoded) == {"盆景": 10**9, "s": 1, "ms": 1000}
+    for size in range(0, len(encoded), 4):  # whatever is cut off, there is no other error
+        duration_units(encoded[:size])
+
+
+@pytest.mark.parametrize("kind", ["m8[ns]", "M8[ns]"])
+def test_arrays_of_times_are_the_same_alone_and_in_a_dict(kind):
+    values = np.array([0, 86_400 * 10**9 * 40, "NaT", 86_400 * 10**9 * 80], kind)
+    one = penjing.read({"x": values, "y": [*"abab"]}, "y", dates="month")
+    two = penjing.read({"x": [*values], "y": [*"abab"]}, "y", dates="month")
+    assert [(c.name, c.values()) for c in one.columns] == [
+        (c.name, c.values()) for c in two.columns
+    ]
+    assert one.columns[0].values()[2] is None
+    assert len({*one.columns[0].levels}) == 3
 
 
 def test_estimators_take_decimals_as_the_nearest_doubles():

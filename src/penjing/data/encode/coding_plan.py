@@ -240,8 +240,13 @@ def _few(
 
 
 def _range(groups: Groups, place: int, ends: tuple[int, int]) -> tuple[Any, Any]:
-    """Return the least and the greatest number: what the files say, or else the sample."""
+    """Return the least and the greatest number: what the files say, or else the sample.
+
+    What they say of durations is in their own units, which may differ from file to file.
+    """
     low, high = ends
+    if str(groups.schema.field(place).type).startswith("duration"):
+        return ends
     place = sum(_n_leaves(field.type) for field in list(groups.schema)[:place])
     parquet = arrow()
     for path in dict.fromkeys(g.path for g in groups.groups):

@@ -16,6 +16,7 @@ from penjing.data.read.python_rows import plain_value
 Kind = Literal["whole", "number", "truth", "moment", "text", "nested"]
 
 UUID = "arrow.uuid"
+UNITS_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
 def arrow_kind(arrow_type: Any) -> Kind:  # noqa: ANN401 - a type of Arrow
@@ -27,9 +28,9 @@ def arrow_kind(arrow_type: Any) -> Kind:  # noqa: ANN401 - a type of Arrow
         return arrow_kind(arrow_type.value_type)
     if isinstance(arrow_type, pa.BaseExtensionType):
         return "text" if arrow_type.extension_name == UUID else arrow_kind(arrow_type.storage_type)
-    if types.is_integer(arrow_type) or types.is_duration(arrow_type):
+    if types.is_integer(arrow_type):
         return "whole"
-    if types.is_floating(arrow_type) or types.is_decimal(arrow_type):
+    if any(is_of(arrow_type) for is_of in (types.is_floating, types.is_decimal, types.is_duration)):
         return "number"
     if types.is_boolean(arrow_type):
         return "truth"
@@ -39,14 +40,22 @@ def arrow_kind(arrow_type: Any) -> Kind:  # noqa: ANN401 - a type of Arrow
 
 
 def arrow_numbers(array: Any) -> Any:  # noqa: ANN401 - arrays of Arrow
-    """Return a column of numbers as integers or doubles; a decimal is the nearest double."""
+    """Return a column of numbers as integers or doubles.
+
+    A decimal is the nearest double, a duration its seconds.
+    """
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
     array = _storage_array(array)
     if pa.types.is_decimal(array.type):
         # By its digits, since dividing them by a power of ten would round twice.
         return array.cast(pa.string()).cast(pa.float64())
-    return array.cast(pa.int64()) if pa.types.is_duration(array.type) else array
+    if pa.types.is_duration(array.type):
+        import pyarrow.compute as pc  # noqa: PLC0415 - heavy
+
+        units = array.cast(pa.int64()).cast(pa.float64(), safe=False)
+        return pc.divide(units, float(UNITS_PER_SECOND[array.type.unit]))
+    return array
 
 
 def arrow_texts(array: Any) -> Any:  # noqa: ANN401 - arrays of Arrow

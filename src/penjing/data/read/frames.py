@@ -113,8 +113,6 @@ def column_from_array(column_name: str, values: npt.NDArray[Any], name: str) -> 
     values = plain_array(values)
     if values.dtype.kind in "iuf":
         return RawNumbers(column_name, values)
-    if values.dtype.kind in "mM":
-        values = values.astype(f"{values.dtype.kind}8[us]")
     return column_from_python(column_name, values, name)
 
 
@@ -222,6 +220,10 @@ def column_from_series(column_name: str, series: Any, name: str) -> RawColumn:  
         return column_from_numbers(
             column_name, np.asarray(series.drop_nulls().to_numpy()), is_known
         )
+    if series.dtype == nw.Duration:  # whole, where a Python value has no nanoseconds
+        durations = np.asarray(series.to_numpy())
+        if durations.dtype.kind == "m":
+            return column_from_array(column_name, durations, name)
     return column_from_python(column_name, series.to_list(), name)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from penjing.data.read.arrow_kinds import arrow_numbers as nearest
+from penjing.data.read.arrow_schema import SCHEMA_KEY, duration_units
 from penjing.data.read.files import bad_parquet_error, too_large_error
 from penjing.data.read.frames import column_from_array, column_from_numbers
 from penjing.data.read.python_rows import column_from_python
@@ -52,12 +53,16 @@ JSON_LINES = "select * from read_json($path, format='newline_delimited', sample_
 
 @dataclass(frozen=True, slots=True)
 class _ParquetColumn:
-    """A column of a Parquet file: its name in the file, and its name and type in DuckDB."""
+    """A column of a Parquet file: its name in the file, and its name and type in DuckDB.
+
+    Integers that are durations have the number of ``units`` in a second, others have None.
+    """
 
     title: str
     name: str
     kind: str
     digits: int | None
+    units: int | None
 
 
 def from_parquet(data: bytes, name: str, max_bytes: int) -> RawTable:
@@ -107,10 +112,27 @@ def _list_columns(
     column_names = [column_name for column_name, _ in top_level]
     if len({*column_names}) < len(column_names):
         raise duplicate_column_error(name, column_names)
+    units = _duration_units(connection, parameters)
     return [
-        _ParquetColumn(column_name, str(row[0]), str(row[1]), digits)
+        _ParquetColumn(
+            column_name,
+            str(row[0]),
+            str(row[1]),
+            digits,
+            units.get(column_name) if str(row[1]) == "BIGINT" else None,
+        )
         for row, (column_name, digits) in zip(described, top_level, strict=True)
     ]
+
+
+def _duration_units(
+    connection: Any,  # noqa: ANN401 - of DuckDB
+    parameters: Mapping[str, str],
+) -> dict[str, int]:
+    """Return the columns that Arrow wrote as durations; for DuckDB they are integers."""
+    query = "select value from parquet_kv_metadata($path) where key = $key"
+    rows = connection.execute(query, {**parameters, "key": SCHEMA_KEY}).fetchall()
+    return duration_units(rows[0][0]) if rows else {}
 
 
 def _by_column_name(
@@ -123,18 +145,25 @@ def _by_column_name(
 def _select_list(
     columns: Sequence[_ParquetColumn], expressions: Mapping[str, str] | None = None
 ) -> str:
-    """Return the columns to select: decimals as the nearest doubles, some as ``expressions``.
+    """Return the columns to select, some as ``expressions``.
 
-    DuckDB's own cast divides the digits of a decimal by a power of ten, which rounds twice.
+    Decimals are the nearest doubles: DuckDB's own cast divides the digits of a decimal by a power
+    of ten, which rounds twice. Durations are seconds.
     """
     decimals = {
         column.name: f"{_quote_identifier(column.name)}::varchar::double"
         for column in columns
         if column.kind.startswith("DECIMAL")
     }
+    durations = {
+        column.name: f"{_quote_identifier(column.name)}::double / {column.units}::double"
+        for column in columns
+        if column.units is not None
+    }
+    replaced = decimals | durations | dict(expressions or {})
     replacements = ", ".join(
         f"{expression} as {_quote_identifier(column_name)}"
-        for column_name, expression in (decimals | dict(expressions or {})).items()
+        for column_name, expression in replaced.items()
     )
     return f"* replace ({replacements})" if replacements else "*"
 

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from penjing._core import encode_str_list
 from penjing.data.read.dictionary import encode_numbers, encode_values
@@ -21,6 +22,7 @@ ReadColumn = Callable[[str, Any, str], RawColumn]
 """A function that makes a column from its name, its values and the name of the table."""
 
 PLAIN_TYPES = (str, bool, int, float, dt.date)
+SECOND = np.timedelta64(1, "s")
 PANDAS_MISSING = ("NAType", "NaTType")
 """Types of pandas' missing values; compared by name, since pandas is never imported."""
 
@@ -104,7 +106,7 @@ def build_raw_table(
 
 def column_from_python(column_name: str, values: Iterable[Any], name: str) -> RawColumn:
     """Return a column from Python values; None, NaN, NaT and NA are missing."""
-    cells = values.tolist() if isinstance(values, np.ndarray) else [*values]
+    cells = _array_cells(values) if isinstance(values, np.ndarray) else [*values]
     texts = encode_str_list(cells)
     if texts is not None:
         return RawColumn(column_name, *texts)
@@ -121,6 +123,16 @@ def column_from_python(column_name: str, values: Iterable[Any], name: str) -> Ra
     return RawColumn(column_name, *encode_values(cells))
 
 
+def _array_cells(values: npt.NDArray[Any]) -> list[Any]:
+    """Return the cells of an array; NumPy's own list has dates and durations as integers."""
+    if values.dtype.kind == "m":
+        values = values / SECOND
+    elif values.dtype.kind == "M":
+        values = values.astype("M8[us]")
+    cells: list[Any] = values.tolist()
+    return cells
+
+
 def plain_value(cell: Any) -> Any:  # noqa: ANN401 - whatever a frame or a user holds
     """Return a value as str, bool, int, float or date; None if missing; else NotImplemented.
 
@@ -131,8 +143,10 @@ def plain_value(cell: Any) -> Any:  # noqa: ANN401 - whatever a frame or a user 
     >>> plain_value([1, 2])
     NotImplemented
     """
-    if isinstance(cell, (np.datetime64, np.timedelta64)):
-        cell = cell.astype(f"{cell.dtype.kind}8[us]").item()
+    if isinstance(cell, np.timedelta64):
+        cell = float(cell / SECOND)
+    elif isinstance(cell, np.datetime64):
+        cell = cell.astype("M8[us]").item()
     elif isinstance(cell, np.generic):
         cell = cell.item()
     if cell is None or type(cell).__name__ in PANDAS_MISSING:

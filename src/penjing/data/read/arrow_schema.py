@@ -1,0 +1,109 @@
+"""The durations in a Parquet file, from the Arrow schema in its footer.
+
+Parquet has no type for durations. Arrow writes them as integers, and their unit only in its own
+schema. Arrow is not needed here: a file is then read the same way whether it is installed or not.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import struct
+
+SCHEMA_KEY = b"ARROW:schema"
+_CONTINUATION = b"\xff\xff\xff\xff"
+_SCHEMA, _DURATION = 1, 18
+"""The numbers of a message with a schema, and of the type of durations, in Arrow's format."""
+_MILLISECOND = 1
+"""The unit of a duration that does not state one."""
+_UNITS = (1, 10**3, 10**6, 10**9)
+
+
+def duration_units(encoded: bytes) -> dict[str, int]:
+    """Return the columns of durations with the number of their units in a second.
+
+    A schema that cannot be decoded has none: the integers are then all that the file states.
+
+    Parameters
+    ----------
+    encoded : bytes
+        What the file has for ``ARROW:schema``: a message of Arrow in base64.
+
+    Examples
+    --------
+    >>> import base64
+    >>> import pyarrow as pa
+    >>> schema = pa.schema({"wait": pa.duration("ms"), "age": pa.int64()})
+    >>> duration_units(base64.b64encode(schema.serialize().to_pybytes()))
+    {'wait': 1000}
+    """
+    try:
+        data = base64.b64decode(encoded)
+        start = 8 if data.startswith(_CONTINUATION) else 4
+        message = _Record(data, start + _offset(data, start))
+        if message.number(1) != _SCHEMA or (schema := message.record(2)) is None:
+            return {}
+        return dict(_durations(schema))
+    except (binascii.Error, struct.error, IndexError, ValueError):
+        return {}
+
+
+def _durations(schema: _Record) -> list[tuple[str, int]]:
+    found = []
+    for field in schema.records(1):
+        duration = field.record(3)
+        if field.number(2) == _DURATION and duration is not None:
+            found.append((field.text(0), _UNITS[duration.number(0, _MILLISECOND)]))
+    return found
+
+
+class _Record:
+    """A table of FlatBuffers, the encoding of Arrow's schemas: fields found by their number."""
+
+    def __init__(self, data: bytes, start: int) -> None:
+        self._data, self._start = data, start
+        (back,) = struct.unpack_from("<i", data, start)
+        self._index = start - back
+        (self._size,) = struct.unpack_from("<H", data, self._index)
+
+    def number(self, field: int, default: int = 0) -> int:
+        """Return a number; those read here are below 256."""
+        at = self._place(field)
+        return default if at is None else self._data[at]
+
+    def text(self, field: int) -> str:
+        """Return a text, an empty one if it is left out."""
+        at = self._target(field)
+        if at is None:
+            return ""
+        size = _offset(self._data, at)
+        return self._data[at + 4 : at + 4 + size].decode()
+
+    def record(self, field: int) -> _Record | None:
+        """Return a record in this one, None if it is left out."""
+        at = self._target(field)
+        return None if at is None else _Record(self._data, at)
+
+    def records(self, field: int) -> list[_Record]:
+        """Return a list of records."""
+        at = self._target(field)
+        n = 0 if at is None else _offset(self._data, at)
+        places = [(at or 0) + 4 + 4 * i for i in range(n)]
+        return [_Record(self._data, place + _offset(self._data, place)) for place in places]
+
+    def _target(self, field: int) -> int | None:
+        at = self._place(field)
+        return None if at is None else at + _offset(self._data, at)
+
+    def _place(self, field: int) -> int | None:
+        """Return where a field is, None if it is left out."""
+        entry = 4 + 2 * field
+        if entry >= self._size:
+            return None
+        (relative,) = struct.unpack_from("<H", self._data, self._index + entry)
+        return self._start + relative if relative else None
+
+
+def _offset(data: bytes, at: int) -> int:
+    (value,) = struct.unpack_from("<I", data, at)
+    return int(value)
