@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import tracemalloc
 from decimal import Decimal
 
 import numpy as np
@@ -339,3 +340,20 @@ def test_a_name_with_a_dot_is_no_other_column(tmp_path):
     one, two = both(path)
     assert one == two
     assert one[0][1][2] == [0, 10**12]
+
+
+WORDS = [b"\xff\xff\xff\xff", b"\xff\xff\xff\x7f", b"\0\0\0\0", b"\1\0\0\0"]
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_damaged_schemas_are_decoded_in_bounded_memory(word):
+    schema = pa.schema({"s": pa.duration("s"), "盆景": pa.duration("ns"), "whole": pa.int64()})
+    whole = schema.serialize().to_pybytes()
+    tracemalloc.start()
+    try:
+        for place in range(0, len(whole), 4):
+            units = duration_units(base64.b64encode(whole[:place] + word + whole[place + 4 :]))
+            assert {*units.values()} <= {1, 10**3, 10**6, 10**9}
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()

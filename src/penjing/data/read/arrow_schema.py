@@ -87,7 +87,7 @@ class _Record:
     def records(self, field: int) -> list[_Record]:
         """Return a list of records."""
         at = self._target(field)
-        n = 0 if at is None else _offset(self._data, at)
+        n = 0 if at is None else min(_offset(self._data, at), len(self._data) // 4)
         places = [(at or 0) + 4 + 4 * i for i in range(n)]
         return [_Record(self._data, place + _offset(self._data, place)) for place in places]
 
