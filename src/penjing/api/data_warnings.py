@@ -25,6 +25,11 @@ def warn_of(notes: Iterable[Note]) -> None:
         warnings.warn(str(note), DataWarning, stacklevel=_user_level())
 
 
+def _distinct(notes: Iterable[Note]) -> Iterable[Note]:
+    """Return each note once: a validation set is read when a tree grows and when it is pruned."""
+    return {str(note): note for note in notes}.values()
+
+
 def warn_of_text(sentence: str) -> None:
     """Warn with a sentence, at the innermost line that is not penjing's own."""
     warnings.warn(sentence, DataWarning, stacklevel=_user_level())
@@ -46,7 +51,7 @@ def with_warnings(work: Callable[[], R], *, quiet: bool) -> R:
         try:
             return work()
         finally:  # also if growing fails: the notes may say why
-            warn_of(notes)
+            warn_of(_distinct(notes))
 
 
 def warns_of_rows(method: Callable[P, R]) -> Callable[P, R]:
@@ -57,7 +62,7 @@ def warns_of_rows(method: Callable[P, R]) -> Callable[P, R]:
         with collect_notes() as notes:
             result = method(*args, **kwargs)
         if notes:
-            warn_of({str(note): note for note in notes}.values())
+            warn_of(_distinct(notes))
         return result
 
     return warning

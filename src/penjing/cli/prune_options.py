@@ -199,6 +199,10 @@ def print_pruning(
     from penjing.explain import pruning_text  # noqa: PLC0415 - heavy
     from penjing.text.phrases import method_name  # noqa: PLC0415 - heavy
 
+    if validation is not None and not tree.is_regression:
+        from penjing.training.pruning import unknown_class_notes  # noqa: PLC0415 - heavy
+
+        console.print_notes(unknown_class_notes(tree.classes, validation))
     record = pruned_tree.about["pruning"][-1]
     _note_forced_splits(console, tree, pruned_tree)
     figures = figures or {"leaves": [tree.n_leaves, pruned_tree.n_leaves]}

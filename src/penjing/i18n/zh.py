@@ -520,6 +520,8 @@ MESSAGES: dict[str, str] = {
     "bad_percentage": "{name} 应为大于 0 且小于 100 的百分数，如 25，现为 {value:g}。",
     "bad_confidence": "{name} 应为 0 与 1 之间的数，如 0.25，现为 {value!r}。",
     "validation_not_used": "“{method}”剪枝只用树中各类别的样本数，不用验证集。请去掉 `validation=…`。",
+    "validation_unknown_classes": "验证集 {source} 中没有一个样本属于训练集中的类别：验证集中的类别是 {names}，训练集中的类别是 {known}。",
+    "note_validation_classes": "决策树的训练集中没有类别 {names}：验证集中这些类别的样本（{total:,} 个中的 {rows:,} 个）总是判错。",
     "share_needs_rows": "决策树不保存训练集，无法从中取出 validation={value!r}。\n请给出验证集，或重新训练：`fit(…, validation={value!r})`。",
     "folds_not_used": "“{method}”剪枝不用交叉验证，“cost-complexity”才用。",
     "folds_need_rows": "folds={folds} 要在训练集上做交叉验证，但没有训练集。请给出：`prune(…, training=rows)`。",

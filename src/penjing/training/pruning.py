@@ -12,10 +12,19 @@ import numpy as np
 from penjing import arguments
 from penjing.data.checksum import part_digest
 from penjing.data.folds import Fold
+from penjing.data.notes import Note, record_notes
 from penjing.data.read.dispatch import check_source_type
 from penjing.data.table import Table
-from penjing.errors import ChoiceError
-from penjing.predict.inputs import align, align_to, hide_unordered_levels, labelled_rows, reading_of
+from penjing.errors import ChoiceError, DataError
+from penjing.i18n import Names
+from penjing.predict.inputs import (
+    align,
+    align_to,
+    hide_unordered_levels,
+    labelled_rows,
+    reading_of,
+    text_of,
+)
 from penjing.prune.decisions import OWN_MEASURES, measure_of
 from penjing.prune.renumber import NodeMapping, carry_trace, map_nodes, renumber_decisions
 from penjing.registry import load
@@ -84,7 +93,7 @@ def prune(
             raise ChoiceError("needs_validation", method=method)
         if isinstance(validation, int | float | Fold):
             raise ChoiceError("share_needs_rows", value=validation)
-        table = validation_rows(tree, validation)
+        table = validation_set(tree, validation)
         missing = "fraction" if tree.recipe.get("missing") == "fraction" else "refuse"
         judge = load("engine", "native")(table, missing=missing, shares_of="tree")
         record |= {"measure": measure_of(judge.reader), "validation": source_of(table)}
@@ -195,6 +204,70 @@ def validation_rows(
         aligned = align_to(like.schema, like.target.field, source, reading=reading)
         table, _ = labelled_rows(aligned, like.target.name)
     return hide_unordered_levels(table, like.schema)
+
+
+MOST_CLASSES_NAMED = 5
+
+
+def validation_set(like: TreeData | Table, source: Any) -> Table:  # noqa: ANN401 - whatever `align` takes
+    """Return the rows to validate with, as `validation_rows` does, and note unknown classes.
+
+    Raise an error if no row has a class of the training rows: every split would be removed.
+    """
+    table = validation_rows(like, source)
+    assert like.target is not None
+    if not like.target.is_numeric:
+        record_notes(unknown_class_notes(tuple(like.target.levels), table, required=True))
+    return table
+
+
+def unknown_class_notes(
+    classes: Sequence[Any], table: Table, *, required: bool = False
+) -> list[Note]:
+    """Return the note about validation rows whose class is not one of the training rows.
+
+    Parameters
+    ----------
+    classes : sequence
+        The classes of the training rows.
+    table : Table
+        The validation rows.
+    required : bool
+        Raise an error if no row has one of these classes.
+
+    Examples
+    --------
+    >>> from penjing.data.table import nominal
+    >>> table = Table((), nominal("ripe", ["yes", "Yes", "no", "Yes"]), 4)
+    >>> print(str(*unknown_class_notes(["yes", "no"], table))[:78], "…")
+    the tree was not trained on the class Yes: its validation rows (2 of 4) are al …
+    """
+    target = table.target
+    if target is None or target.is_numeric:
+        return []
+    known = {*classes}
+    times = np.bincount(target.codes[target.codes >= 0], minlength=len(target.levels)).tolist()
+    unknown = [
+        (level, n)
+        for level, n in zip(target.levels, times, strict=True)
+        if n and level not in known
+    ]
+    if not unknown:
+        return []
+    n_rows = sum(n for _, n in unknown)
+    names = _listed([level for level, _ in unknown])
+    if required and n_rows == sum(times):
+        name = table.source.get("name", "table")
+        details = {"names": Names(names), "known": Names(_listed(classes))}
+        raise DataError("validation_unknown_classes", source=name, n=len(unknown), **details)
+    counts = {"n": len(unknown), "rows": n_rows, "total": sum(times)}
+    return [Note("note_validation_classes", {"names": names, **counts})]
+
+
+def _listed(classes: Sequence[Any]) -> list[str]:
+    """Return classes as texts; of many, the first ones."""
+    more = ["…"] if len(classes) > MOST_CLASSES_NAMED else []
+    return [*map(text_of, classes[:MOST_CLASSES_NAMED]), *more]
 
 
 def source_of(table: Table) -> dict[str, Any]:

@@ -435,7 +435,7 @@ def _split_validation(table: Table, validation: Any, seed: int) -> tuple[Table, 
         return validation.of(table)
     if isinstance(validation, float):
         return hold_out(table, validation, seed)
-    return table, pruning.validation_rows(table, validation)
+    return table, pruning.validation_set(table, validation)
 
 
 def training_part(
