@@ -407,3 +407,10 @@ def test_thresholds_of_all_candidates_have_the_digits_of_32_bits():
     numbers = [line.split()[2] for line in str(tree.why(0)).splitlines()[2:4]]
     assert len(numbers) == 2
     assert all(len(number) <= 4 for number in numbers), numbers
+
+
+def test_the_number_of_steps_is_not_negative(run, melon):
+    done = run("trace", melon, "--steps", "-1")
+    assert done.code == Exit.USAGE
+    assert "--steps" in done.err
+    assert run("trace", melon, "--steps", "0").code == 0

@@ -463,7 +463,7 @@ def trace(
     *,
     reading: sources.ReadingOptions,
     model: Model,
-    steps: Annotated[int, option("steps", panel=OUTPUT, metavar="INT")] = 200,
+    steps: Annotated[int, option("steps", panel=OUTPUT, metavar="INT", min=0)] = 200,
     train: Train = None,
     formulas: Annotated[
         bool | None,
