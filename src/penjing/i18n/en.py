@@ -442,6 +442,7 @@ MESSAGES: dict[str, str] = {
     "note_encoding": "{source} was read as {encoding}, because it is not valid UTF-8.",
     "note_encoding_mark": "{source} was read as {encoding}, because of its byte order mark.",
     "note_stray_mark": "a '?' before the name of the first column was removed (the rest of a byte order mark): {column}.",
+    "duplicate_number_column": "{source}: columns {first} and {second} are both named '{column}'. If the file has no header: penjing.read(…, names=['name of each column']).",
     "note_header_is_data": "the first line of {source} looks like data (it starts with '{column}'). If the file has no header: penjing.read(…, names=['name of each column']).",
     "note_nameless_column": "column {place} of {source} has no name; it was named '{column}'.",
     "note_left_out_id_name": "'{column}' was left out: its name is that of an id, and no value occurs twice.",
@@ -750,6 +751,7 @@ MESSAGES: dict[str, str] = {
     "note_ambiguous_decimal_cli": "'{value}' in '{column}' is read as {number}; it could also mean {other}. If it does: --decimal {mark}",
     "note_followed_columns_cli": "'{value}' in '{column}' is read as {number}, since other columns of {source} have the decimal mark '{mark}'; it could also mean {other}. If it does: --decimal {unlike}",
     "note_followed_separator_cli": "'{value}' in '{column}' is read as {number}, since semicolons separate the cells of {source}; it could also mean {other}. If it does: --decimal {unlike}",
+    "duplicate_number_column_cli": "{source}: columns {first} and {second} are both named '{column}'. If the file has no header, give --names A,B,…",
     "note_header_is_data_cli": "the first line of {source} looks like data (it starts with '{column}'). If the file has no header, give --names A,B,…",
     # command: check
     "check_head": "{source}   {rows}, {columns}, {encoding}",

@@ -458,6 +458,7 @@ MESSAGES: dict[str, str] = {
     "note_encoding": "{source} 不是有效的 UTF-8，已按 {encoding} 读取。",
     "note_encoding_mark": "{source} 有字节序标记，已按 {encoding} 读取。",
     "note_stray_mark": "去掉了第一列列名前多余的“?”（字节序标记的残余）：{column}。",
+    "duplicate_number_column": "{source}：第 {first} 列和第 {second} 列都名为“{column}”。若文件没有表头：`penjing.read(…, names=['各列的名称'])`。",
     "note_header_is_data": "{source} 的第一行像是数据（以“{column}”开头）。若文件没有表头：`penjing.read(…, names=['各列的名称'])`。",
     "note_nameless_column": "{source} 的第 {place} 列没有列名，已命名为“{column}”。",
     "note_left_out_id_name": "“{column}”未参与学习：列名像编号，且取值互不相同。",
@@ -737,6 +738,7 @@ MESSAGES: dict[str, str] = {
     "note_ambiguous_decimal_cli": "“{column}”中的“{value}”读作 {number}，也可能是 {other}。若是后者：`--decimal {mark}`。",
     "note_followed_columns_cli": "“{column}”中的“{value}”读作 {number}，因为 {source} 的其他列以“{mark}”作小数点；也可能是 {other}。若是后者：`--decimal {unlike}`。",
     "note_followed_separator_cli": "“{column}”中的“{value}”读作 {number}，因为 {source} 的单元格以分号分隔；也可能是 {other}。若是后者：`--decimal {unlike}`。",
+    "duplicate_number_column_cli": "{source}：第 {first} 列和第 {second} 列都名为“{column}”。若文件没有表头，请用 `--names A,B,…` 给出列名。",
     "note_header_is_data_cli": "{source} 的第一行像是数据（以“{column}”开头）。若文件没有表头，请用 `--names A,B,…` 给出列名。",
     # 命令：check
     "check_head": "{source}   {rows}，{columns}，{encoding}",

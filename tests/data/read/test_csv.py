@@ -218,6 +218,8 @@ def test_duplicate_names_are_refused():
         read(b"a,b,a\n1,2,3\n")
     with pytest.raises(DataError, match="both named 'a'"):
         read(b"a, a ,class\n1,2,3\n")
+    with pytest.raises(DataError, match=r"both named '0'. If the file has no header: .*names="):
+        read(b"0,0,a\n1,2,b\n")
 
 
 def test_a_nameless_column_gets_a_name_and_a_note():

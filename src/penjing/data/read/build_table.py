@@ -16,7 +16,7 @@ from penjing.data.read.dates import check_date_parts
 from penjing.data.read.find_row_ids import row_ids_of
 from penjing.data.read.infer import MAX_NUMERIC_CLASSES, infer_columns, infer_target
 from penjing.data.read.missing_markers import Markers
-from penjing.data.read.numbers import SHARES, NumberStyle
+from penjing.data.read.numbers import SHARES, NumberStyle, parse_numbers
 from penjing.data.read.raw_columns import RawColumn, RawTable, duplicate_column_error
 from penjing.data.read.reading import NOTHING_KNOWN, ColumnReading, Reading
 from penjing.data.read.schema import ColumnSpec, column_specs
@@ -163,7 +163,11 @@ def _restore_row_counts(context: ReadContext) -> list[Column]:
 def check_unique_names(raw_table: RawTable) -> None:
     """Raise an error if two columns have the same name."""
     if len(set(raw_table.names)) < len(raw_table.names):
-        raise duplicate_column_error(raw_table.name, raw_table.names)
+        error = duplicate_column_error(raw_table.name, raw_table.names)
+        is_number = parse_numbers([str(error.values["column"])]).is_number.all()
+        if raw_table.source.get("form") == "delimited" and is_number:
+            raise DataError("duplicate_number_column", **error.values)
+        raise error
 
 
 def check_columns_exist(raw_table: RawTable, names: Iterable[str]) -> None:
