@@ -55,6 +55,22 @@ def local():
     there.stop()
 
 
+@pytest.mark.parametrize("is_folder", [True, False])
+def test_durations_of_files_are_refused(local, tmp_path, is_folder):
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    waits = pa.array([i % 5 for i in range(40)], pa.duration("ms"))
+    rows = {"wait": waits, "a": [i // 2 for i in range(40)], "y": ["uv"[i > 9] for i in range(40)]}
+    pq.write_table(pa.table(rows), folder / "part-0.parquet")
+    path = str(folder if is_folder else folder / "part-0.parquet")
+    options = {"engine": "spark", "session": local, "quiet": True}
+    with pytest.raises(CapabilityError) as caught:
+        penjing.fit(path, "y", "cart-binary", **options)
+    assert (caught.value.key, caught.value.values["column"]) == ("spark_durations", "wait")
+    tree = penjing.fit(path, "y", "cart-binary", schema={"wait": "ignore"}, **options)
+    assert tree.nodes.cut[0] == 4.5
+
+
 @pytest.fixture
 def coarse(monkeypatch):
     """Few cells, few rows in the driver: all ways of counting are gone even by small tables."""

@@ -1955,6 +1955,8 @@ MESSAGES: dict[str, str] = {
     "engine_lacks_recipe": "engine {engine} does not support recipe {recipe}. Supported: {known}.",
     "spark_many_levels": "{source}: '{column}' has more than {n:,} categories, the limit of engine spark. Leave it out: fit(…, schema={{'{column}': 'ignore'}}), or use engine native or disk.",
     "spark_many_levels_cli": "{source}: '{column}' has more than {n:,} categories, the limit of engine spark. Leave it out: --ignore '{column}', or use engine native or disk.",
+    "spark_durations": "{source}: '{column}' holds durations, which engine spark cannot read: their unit is lost. Leave it out: fit(…, schema={{'{column}': 'ignore'}}), or use engine native or disk.",
+    "spark_durations_cli": "{source}: '{column}' holds durations, which engine spark cannot read: their unit is lost. Leave it out: --ignore '{column}', or use engine native or disk.",
     "spark_needs_parquet": "engine spark reads Parquet files and Spark DataFrames, and {source} is neither. Use engine native or disk, or convert the data to Parquet.",
     "sql_too_deep": "{source}: the tree is too deep for an SQL query. Limit its depth: fit(…, max_depth=20), or use engine native or disk.",
     "sql_too_deep_cli": "{source}: the tree is too deep for an SQL query. Limit its depth: --max-depth 20, or use engine native or disk.",

@@ -1887,6 +1887,8 @@ MESSAGES: dict[str, str] = {
     "engine_lacks_recipe": "计算引擎 {engine} 不支持配方 {recipe}。支持的有：{known}。",
     "spark_many_levels": "{source}：“{column}”有超过 {n} 个取值，超出了计算引擎 spark 的上限。请忽略该列：`fit(…, schema={{'{column}': 'ignore'}})`，或改用计算引擎 native 或 disk。",
     "spark_many_levels_cli": "{source}：“{column}”有超过 {n} 个取值，超出了计算引擎 spark 的上限。请忽略该列：`--ignore '{column}'`，或改用计算引擎 native 或 disk。",
+    "spark_durations": "{source}：“{column}”是时长，计算引擎 spark 读不到它的单位。请忽略该列：`fit(…, schema={{'{column}': 'ignore'}})`，或改用计算引擎 native 或 disk。",
+    "spark_durations_cli": "{source}：“{column}”是时长，计算引擎 spark 读不到它的单位。请忽略该列：`--ignore '{column}'`，或改用计算引擎 native 或 disk。",
     "spark_needs_parquet": "计算引擎 spark 只读取 Parquet 文件和 Spark 的 DataFrame，而 {source} 两者都不是。请用计算引擎 native 或 disk，或把数据转换为 Parquet。",
     "sql_too_deep": "{source}：决策树太深，无法写成 SQL 查询。请限制深度：`fit(…, max_depth=20)`，或改用计算引擎 native 或 disk。",
     "sql_too_deep_cli": "{source}：决策树太深，无法写成 SQL 查询。请限制深度：`--max-depth 20`，或改用计算引擎 native 或 disk。",

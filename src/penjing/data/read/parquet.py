@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -204,6 +205,21 @@ def parquet_shape(path: str) -> tuple[int, int]:
     except duckdb.Error:
         raise bad_parquet_error(path) from None
     return int(n_rows), n_columns
+
+
+def duration_columns(path: str) -> list[str]:
+    """Return the columns of durations in a Parquet file, or in those of a folder."""
+    import duckdb  # noqa: PLC0415
+
+    pattern = escape_glob(path) + ("/**/*.parquet" if Path(path).is_dir() else "")
+    try:
+        with duckdb.connect() as connection:
+            query = "select distinct value from parquet_kv_metadata($path) where key = $key"
+            parameters = {"path": pattern, "key": SCHEMA_KEY}
+            schemas = connection.execute(query, parameters).fetchall()
+    except duckdb.Error:
+        raise bad_parquet_error(path) from None
+    return sorted({name for (encoded,) in schemas for name in duration_units(encoded)})
 
 
 def escape_glob(path: str) -> str:

@@ -35,6 +35,7 @@ from penjing.data.read.infer_remote import (
 )
 from penjing.data.read.missing_markers import USUAL_MARKERS
 from penjing.data.read.numbers import PLAIN
+from penjing.data.read.parquet import duration_columns
 from penjing.data.read.raw_columns import MAX_EXACT_INTEGER
 from penjing.data.store import (
     N_BUCKETS,
@@ -483,6 +484,7 @@ class Engine(remote_counts.Engine):
         fetch_limit: int | None = None,
         memory_limit: int | str | None = None,
     ) -> None:
+        _refuse_durations(source, schema or {})
         frame, name = _frame(source, session)
         rows = SparkRows(frame, name, target, schema)
         self._spark_rows = rows
@@ -584,6 +586,16 @@ def _frame(source: Any, session: Any) -> tuple[Any, str]:  # noqa: ANN401
     except Exception as error:  # Spark, its bridge to Java, or Java itself
         lines = str(error).strip().splitlines() or [type(error).__name__]
         raise DataError("spark_failed", source=path, said=lines[0]) from error
+
+
+def _refuse_durations(source: object, schema: Mapping[str, Any]) -> None:
+    """Raise an error for durations in files: Spark reads them as integers without their unit."""
+    if not isinstance(source, str | os.PathLike) or ":/" in os.fspath(source):
+        return
+    path = os.fspath(source)
+    for column in duration_columns(path):
+        if schema.get(column) != "ignore":
+            raise CapabilityError("spark_durations", source=path, column=column)
 
 
 def _is_parquet(path: Path) -> bool:
