@@ -56,5 +56,5 @@ def test_known_classes_need_no_note(recwarn):
 
 def test_many_classes_are_cut_short():
     rows = [*ROWS, *({**ROWS[0], "y": f"w{i}"} for i in range(8))]
-    with pytest.warns(DataWarning, match="the classes w0, w1, w2, w3, w4 and …: their validation"):
+    with pytest.warns(DataWarning, match="the classes w0, w1, w2, w3, w4, …: their validation"):
         by_prune(rows)

@@ -35,6 +35,23 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Any]:
     assert not others, others
 
 
+def settle(page: Any) -> None:
+    """Wait until the size of the window, and what was just done, have been drawn."""
+    for _ in range(1_200):
+        if page.viewport_size is None or page.evaluate("innerWidth") == page.viewport_size["width"]:
+            break
+        page.wait_for_timeout(50)
+    page.evaluate(FRAMES)
+
+
+FRAMES = """async () => {
+    for (let i = 0; i < 4; i++) {
+        await new Promise(requestAnimationFrame);
+        await new Promise((done) => setTimeout(done));
+    }
+}"""
+
+
 def card(page: Any, node: int) -> Any:
     """Return the card of a node."""
     return page.locator(f"[role=treeitem][data-node='{node}']")

@@ -20,7 +20,7 @@ from penjing.render.class_colours import colour_indices
 from penjing.render.html import page_data
 from penjing.render.report import write as write_report
 from penjing.render.theme import PALETTE
-from render.html.conftest import card, style_of
+from render.html.conftest import card, settle, style_of
 from render.test_class_colours import grouped, many, numbers
 from watermelon_files import FILES
 
@@ -424,7 +424,7 @@ def test_swatches_stand_beside_the_first_line_of_long_names(opened, width):
 def test_a_long_title_leaves_room_for_the_tree_on_a_phone(opened):
     page = opened(many(3), title="z" * 300)
     page.set_viewport_size({"width": 390, "height": 844})
-    page.wait_for_timeout(60)
+    settle(page)
     assert page.locator("h1").bounding_box()["height"] < 80
     stage, aside = (page.locator(part).first.bounding_box() for part in (".stage", "aside"))
     assert aside["y"] - stage["y"] >= 150
@@ -483,12 +483,12 @@ def test_figures_of_cards_stay_beside_names_from_the_right_and_rules_are_copied_
     leaf = next(n for n in np.flatnonzero(tree.is_leaf) if tree.answer(int(n)) == names[0])
     card(page, int(leaf)).click()
     page.locator(".copy").click()
-    page.wait_for_timeout(50)
+    page.get_by_role("button", name="copied").wait_for()
     copied = page.evaluate("navigator.clipboard.readText()")
     assert names[0] in copied
     assert not set(copied) & set("\u2068\u2069")
     page.locator(".search input").fill(names[0])
-    page.wait_for_timeout(100)
+    settle(page)
     assert "found" in page.locator(".found-text").inner_text()
     assert not page.locator(".found-text").inner_text().startswith("0")
     context.close()

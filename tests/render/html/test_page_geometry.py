@@ -17,6 +17,7 @@ from penjing.data.table import Table, nominal, numeric
 from penjing.render.diagram import build_diagram
 from penjing.render.html import write
 from penjing.render.theme import contrast
+from render.html.conftest import settle
 from render.html.test_page import large
 from render.html.test_page_appearance import named, pages_of
 from render.test_class_colours import many, numbers
@@ -103,7 +104,7 @@ ESCAPED = """() => {
 def check_screens(page: Any) -> None:
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900 if width > 400 else 844})
-        page.wait_for_timeout(60)
+        settle(page)
         for view in range(3):
             page.locator(".tools button").nth(view).click()
             assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -141,7 +142,7 @@ def test_buttons_cover_no_box_of_a_picture_that_is_seen_whole(opened, size):
         if button:
             page.get_by_role("button", name=button).click()
             page.get_by_role("button", name="fit to window").click()
-        page.wait_for_timeout(60)
+        settle(page)
         zoom = page.locator(".zoom").bounding_box()
         for box in page.locator("[role=treeitem]").all():
             place = box.bounding_box()
@@ -158,7 +159,7 @@ def test_buttons_cover_no_box_of_a_picture_that_is_seen_whole(opened, size):
 def test_on_a_phone_the_legend_is_seen_above_the_tree(opened, name):
     page = opened(TREES[name]())
     page.set_viewport_size({"width": 390, "height": 844})
-    page.wait_for_timeout(60)
+    settle(page)
     boxes = {
         part: page.locator(part).first.bounding_box()
         for part in ("h1", ".tools", ".legend", ".stage", "header > .facts", "aside")

@@ -12,7 +12,7 @@ import pytest
 from penjing import fit
 from penjing.data.table import Table, nominal, numeric
 from penjing.render.html import write
-from render.html.conftest import card, style_of
+from render.html.conftest import card, settle, style_of
 from render.html.test_page import _gappy, _regression, large, melons
 from render.html.test_page_appearance import many_branches
 from render.test_class_colours import many
@@ -266,7 +266,7 @@ def test_the_focus_is_never_lost(opened):
     for control in ("button.language", "button.theme", "button.copy"):
         page.locator(control).focus()
         page.keyboard.press("Enter")
-        page.wait_for_timeout(50)
+        settle(page)
         assert page.evaluate("(s) => document.activeElement.matches(s)", control)
     for view in range(3):
         button = page.locator(".tools button").nth(view)
@@ -285,13 +285,13 @@ def test_the_icicle_is_as_wide_as_the_canvas_zooms_and_marks_the_selected_cell(o
     page = opened(tree, view="icicle")
     for width in (1400, 1100, 390):
         page.set_viewport_size({"width": width, "height": 900})
-        page.wait_for_timeout(50)
+        settle(page)
         canvas, root = (
             page.locator(s).first.bounding_box() for s in (".canvas", ".cell[data-node='0']")
         )
         assert abs(canvas["width"] - root["width"]) < 3
     page.set_viewport_size({"width": 1400, "height": 900})
-    page.wait_for_timeout(50)
+    settle(page)
     cells = page.locator(".cell").count()
     target = tree.path(int(np.argmax(tree.depths)))[3]
     page.locator(f".cell[data-node='{target}']").click()
@@ -312,7 +312,7 @@ def test_the_icicle_is_as_wide_as_the_canvas_zooms_and_marks_the_selected_cell(o
     x, y = middle_of(page)
     page.mouse.move(x, y - 200)
     page.mouse.wheel(0, -400)
-    page.wait_for_timeout(100)
+    settle(page)
     assert page.locator(".cell").count() != cells
 
 

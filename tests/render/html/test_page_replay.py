@@ -15,6 +15,7 @@ from penjing.api.tree import Tree
 from penjing.data.table import Table, nominal, numeric
 from penjing.render.html import page_data
 from penjing.render.html.replay import replay_data
+from render.html.conftest import settle
 from watermelon_files import FILES
 
 METHODS = ["pessimistic", "reduced-error", "cost-complexity", "mdl"]
@@ -218,7 +219,7 @@ def test_the_node_of_a_frame_is_seen_beside_map_and_buttons(opened, width):
     n_mapped = 0
     for _ in range(min(frames_of(page) - 1, 60)):
         next_frame(page)
-        page.wait_for_timeout(10)
+        settle(page)
         n_mapped += page.locator(".overview").count()
         if page.locator("[role=treeitem].now").count():
             assert page.evaluate(COVERED) == ""
@@ -235,6 +236,6 @@ def test_an_address_opens_the_node_of_its_frame(opened):
         if is_reloaded:
             page.reload()
         page.wait_for_selector("[role=treeitem].now", timeout=60_000)
-        page.wait_for_timeout(60)
+        settle(page)
         assert page.locator(".step").text_content() == f"{step + 1} / {last + 1}"
         assert page.evaluate(COVERED) == ""
