@@ -17,15 +17,11 @@ from penjing.cli import Exit
 from penjing.cli.command import InterruptWatcher, run_to_exit_code
 from penjing.cli.console import Console, locale_language
 from penjing.dialects.textbook import ID3
-from run_command import CODE, spawn
+from run_command import CODE, HEARS_SIGNALS, spawn
 from watermelon_files import put_melons
 
 TRAIN, TEST = "Watermelon-train1.csv", "Watermelon-test1.csv"
 
-HEARS_SIGNALS = pytest.mark.skipif(
-    sys.platform == "win32" or signal.getsignal(signal.SIGINT) is signal.SIG_IGN,
-    reason="signals are another matter there, or ignored in the background",
-)
 VERBS = ("check", "fit", "show", "why", "trace", "prune", "predict", "test", "compare")
 
 

@@ -14,6 +14,7 @@ import pytest
 
 import penjing
 from penjing.tree.serialize import TEMPORARY_PREFIX, open_atomically
+from run_command import HEARS_SIGNALS
 
 ROOT = Path(__file__).parents[2]
 MOMENTS = [0.0, 0.02, 0.04, 0.06, 0.09, 0.12, 0.16, 0.2, 0.25, 0.3, 0.4, 0.55, 0.75, 1.0]
@@ -56,6 +57,7 @@ def judge(code, said, what):
     assert "internal error" not in said, (what, said)
 
 
+@HEARS_SIGNALS
 @pytest.mark.parametrize("how", [("-m", "penjing"), ("penjing",)], ids=["module", "script"])
 def test_no_moment_shows_a_stack_trace(folder, how):
     ends = set()
@@ -67,6 +69,7 @@ def test_no_moment_shows_a_stack_trace(folder, how):
     assert 130 in ends
 
 
+@HEARS_SIGNALS
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [("-m", "penjing"), ("penjing",)], ids=["module", "script"])
 def test_no_verb_shows_a_stack_trace_at_any_of_many_moments(folder, how):
@@ -78,6 +81,7 @@ def test_no_verb_shows_a_stack_trace_at_any_of_many_moments(folder, how):
         judge(*interrupted(folder, how, number / 100, *line), (how, line, number))
 
 
+@HEARS_SIGNALS
 def test_the_handler_is_there_before_anything_else_is_imported():
     told = (
         "import sys, signal; import penjing.__main__ as m\n"

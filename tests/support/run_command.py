@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+HEARS_SIGNALS = pytest.mark.skipif(
+    sys.platform == "win32" or signal.getsignal(signal.SIGINT) is signal.SIG_IGN,
+    reason="signals are another matter there, or ignored in the background",
+)
 CODE = "import sys; from penjing.cli import main; sys.exit(main())"
 
 
