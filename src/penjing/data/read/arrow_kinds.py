@@ -11,12 +11,12 @@ import uuid
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from penjing.data.read.arrow_schema import UNITS_PER_SECOND
 from penjing.data.read.python_rows import plain_value
 
 Kind = Literal["whole", "number", "truth", "moment", "text", "nested"]
 
 UUID = "arrow.uuid"
-UNITS_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
 def arrow_kind(arrow_type: Any) -> Kind:  # noqa: ANN401 - a type of Arrow

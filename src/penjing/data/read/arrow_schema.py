@@ -16,7 +16,8 @@ _SCHEMA, _DURATION = 1, 18
 """The numbers of a message with a schema, and of the type of durations, in Arrow's format."""
 _MILLISECOND = 1
 """The unit of a duration that does not state one."""
-_UNITS = (1, 10**3, 10**6, 10**9)
+UNITS_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+"""In the order in which Arrow numbers them."""
 
 
 def duration_units(encoded: bytes) -> dict[str, int]:
@@ -49,11 +50,11 @@ def duration_units(encoded: bytes) -> dict[str, int]:
 
 
 def _durations(schema: _Record) -> list[tuple[str, int]]:
-    found = []
+    found, units = [], [*UNITS_PER_SECOND.values()]
     for field in schema.records(1):
         duration = field.record(3)
         if field.number(2) == _DURATION and duration is not None:
-            found.append((field.text(0), _UNITS[duration.number(0, _MILLISECOND)]))
+            found.append((field.text(0), units[duration.number(0, _MILLISECOND)]))
     return found
 
 

@@ -131,9 +131,9 @@ def _duration_units(
     parameters: Mapping[str, str],
 ) -> dict[str, int]:
     """Return the columns that Arrow wrote as durations; for DuckDB they are integers."""
-    query = "select value from parquet_kv_metadata($path) where key = $key"
+    query = "select distinct value from parquet_kv_metadata($path) where key = $key"
     rows = connection.execute(query, {**parameters, "key": SCHEMA_KEY}).fetchall()
-    return duration_units(rows[0][0]) if rows else {}
+    return {name: n for (encoded,) in rows for name, n in duration_units(encoded).items()}
 
 
 def _by_column_name(
@@ -214,12 +214,9 @@ def duration_columns(path: str) -> list[str]:
     pattern = escape_glob(path) + ("/**/*.parquet" if Path(path).is_dir() else "")
     try:
         with duckdb.connect() as connection:
-            query = "select distinct value from parquet_kv_metadata($path) where key = $key"
-            parameters = {"path": pattern, "key": SCHEMA_KEY}
-            schemas = connection.execute(query, parameters).fetchall()
+            return sorted(_duration_units(connection, {"path": pattern}))
     except duckdb.Error:
         raise bad_parquet_error(path) from None
-    return sorted({name for (encoded,) in schemas for name in duration_units(encoded)})
 
 
 def escape_glob(path: str) -> str:
