@@ -90,7 +90,7 @@ def test_why_does_not_say_that_rows_are_gone_where_the_model_has_no_checksum(run
         run("fit", path, *options, "--target", "好瓜", "--no-trace", "-o", "m.tree")
         done = run("why", "m.tree")
         assert done.code == Exit.INVALID
-        assert f"note: the tree was grown from {path}, of which the model has no check" in done.err
+        assert f"note: the tree was grown from {path}. The model has no checksum of th" in done.err
         assert "not found" not in done.err
         assert "没有它的校验和" in run("trace", "m.tree", "--lang", "zh").err
         assert "纹理" in run("why", "m.tree", "--train", TRAIN).out

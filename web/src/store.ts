@@ -457,7 +457,7 @@ export class Store {
     const now = hits.indexOf(this.selected.value);
     const next = now < 0 ? (by > 0 ? 0 : hits.length - 1) : (now + by + hits.length) % hits.length;
     this.#goToHit(at(hits, next));
-    this.spoken.value = this.#told(this.foundText(), this.sentence(at(hits, next)));
+    this.spoken.value = this.#withColon(this.foundText(), this.sentence(at(hits, next)));
   }
 
   /** "3 of 12 found". */
@@ -636,21 +636,21 @@ export class Store {
     const say = this.say.value;
     const conditions = this.tree.conditions(node, members);
     const answer = members.length > 1 ? predictionText(this.tree, members, say) : this.tree.answer(node);
-    return conditions.length ? this.#told(`${say("rule_when")} ${conditions.join(say("rule_and"))}`, answer) : answer;
+    return conditions.length ? this.#withColon(`${say("rule_when")} ${conditions.join(say("rule_and"))}`, answer) : answer;
   }
 
   /** What is shown when the pointer rests on a node. */
   tip(node: number, tree: Tree = this.tree): string {
     const say = this.say.value;
     const members = tree.groups.has(node) ? (this.boxOf(node)?.members ?? []) : [];
-    if (members.length > 1) return this.#told(tree.allNames(members), predictionText(tree, members, say));
+    if (members.length > 1) return this.#withColon(tree.allNames(members), predictionText(tree, members, say));
     const rule = tree.conditions(node).join(say("rule_and")) || say("root");
     const notes = tree.data.marks[this.lang.value]?.[node]?.[1] ?? [];
-    return [this.#told(rule, tree.answer(node)), ...notes].join(say("clause_semicolon"));
+    return [this.#withColon(rule, tree.answer(node)), ...notes].join(say("clause_semicolon"));
   }
 
   /** What something is, after a colon. */
-  #told(what: string, text: string): string {
+  #withColon(what: string, text: string): string {
     return what + this.say.value("clause_colon") + text;
   }
 }

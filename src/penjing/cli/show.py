@@ -406,7 +406,7 @@ def _explain_node(
 
 
 def _hides_cuts(explanation: dict[str, Any], column: str | None) -> bool:
-    """Whether only the training rows have all thresholds of a column."""
+    """Return whether only the training rows have all thresholds of a column."""
     from penjing.explain.node import has_hidden_cuts  # noqa: PLC0415 - heavy
 
     return column is not None and has_hidden_cuts(explanation, column)

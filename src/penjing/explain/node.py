@@ -153,7 +153,7 @@ def cuts_of(explanation: Plain, column: str) -> Plain:
 
 
 def has_hidden_cuts(explanation: Plain, column: str) -> bool:
-    """Whether a column has more thresholds in a node than an explanation lists."""
+    """Return whether a column has more thresholds in a node than an explanation lists."""
     candidate = cuts_of(explanation, column)
     return int(candidate["n_cuts"]) > len(candidate["cuts"])
 

@@ -1456,7 +1456,7 @@ MESSAGES: dict[str, str] = {
     "note_other_rows": "{source} has {n:,} rows, but the tree was grown from {grown:,}. It is not the training set, so some of the figures come from the tree and others from {source}.",
     "note_other_classes": "{source} is not the training set: its class counts differ from those in the tree. Some of the figures come from the tree and others from {source}.",
     "note_training_file": "the training file {source} was not found, or its content has changed since the tree was grown.",
-    "note_training_rows_unchecked": "the tree was grown from {source}, of which the model has no checksum, so it is not read again by itself.",
+    "note_training_rows_unchecked": "the tree was grown from {source}. The model has no checksum of these rows, so they are not read again automatically.",
     "note_other_file": "{source} is not the training file of this tree: its content differs. The candidate splits are computed from {source}.",
     "plugins_line": "{kind}: {names}",
     "plugins_criterion": "criteria",

@@ -4,7 +4,7 @@ That text can be decoded is no proof: Western accents and most Big5 text are val
 So the two Chinese encodings must also give mostly common characters: those of the first level of
 GB 2312 (3,755 characters, rows 16 to 55) and of Big5 (5,401, A440 to C67E). Both sets are derived
 from Python's codecs. Characters of four bytes in GB18030 count as common: their second and fourth
-bytes are digits, which text in another encoding hardly ever has there.
+bytes are digits, which text in another encoding hardly ever has in these places.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ def write(chart: Chart) -> str:
     width, height = _fmt(chart.width), _fmt(chart.height)
     area = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     font = f'font-family="{escape(FONTS)}" font-size="12" fill="{theme.text}"'
-    told = [text for text in (chart.title, chart.description) if text]
-    about = say("label_colon", chart.lang).join(told)
+    texts = [text for text in (chart.title, chart.description) if text]
+    about = say("label_colon", chart.lang).join(texts)
     parts = [
         f'<svg xmlns="{NAMESPACE}" {area} role="img" xml:lang="{chart.lang}" {font}>',
         f"<title>{escaped(about)}</title>",

@@ -28,7 +28,7 @@ from penjing.text.labels import cut_label, quoted
 HEIGHT = 240.0
 MAX_MARKS = 120
 """With more thresholds, only the line and the best one are drawn."""
-COLUMN = 0.5
+PIXELS_PER_GROUP = 0.5
 """Of the thresholds within so many pixels, the line passes the ones at its ends and extremes."""
 
 
@@ -114,7 +114,7 @@ def _thinned(places: list[Point]) -> tuple[Point, ...]:
     if len(places) <= MAX_MARKS:
         return tuple(places)
     kept = set()
-    for _, group in groupby(range(len(places)), key=lambda i: places[i][0] // COLUMN):
+    for _, group in groupby(range(len(places)), key=lambda i: places[i][0] // PIXELS_PER_GROUP):
         column = list(group)
         heights = [places[i][1] for i in column]
         low, high = heights.index(min(heights)), heights.index(max(heights))
