@@ -272,6 +272,20 @@ def of_200_leaves(call):
     return start
 
 
+def of_a_loaded_model(call):
+    """Return what makes a text of such a tree without its training rows, so without their data."""
+
+    def start():
+        import penjing
+
+        path = f"loaded-{os.getpid()}.json"
+        penjing.fit(*arrays("noise", 640), "cart-binary").save(path)
+        tree = penjing.load(path)
+        return lambda: call(tree)
+
+    return start
+
+
 def imports(code):
     """Return the code that is run and timed as it is, by a process that has done nothing yet."""
     return lambda: code
@@ -319,6 +333,8 @@ ROWS = {
     "draw text": of_200_leaves(lambda tree: tree.draw()),
     "draw svg": of_200_leaves(lambda tree: tree.write("svg")),
     "draw html": of_200_leaves(lambda tree: tree.write("html")),
+    "draw svg of a loaded model": of_a_loaded_model(lambda tree: tree.write("svg")),
+    "draw html of a loaded model": of_a_loaded_model(lambda tree: tree.write("html")),
 }
 COMMANDS = {
     "penjing --help": ["--help"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from dataclasses import replace
 from itertools import pairwise
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import penjing
 from penjing import fit
 from penjing.api.tree import Tree
 from penjing.data.table import Table, nominal, numeric
@@ -254,3 +256,24 @@ def test_the_wedge_of_a_threshold_is_above_the_labels():
     top_of_digits = plots.BASELINE - 0.76 * plots.SMALL
     assert top_of_digits >= 1 + plots.WEDGE + 1.5
     assert plots.BASELINE + 2 <= plots.AXIS
+
+
+def test_the_data_are_counted_once_for_all_pictures(monkeypatch):
+    tree = penjing.fit(penjing.example("watermelon3.0"))
+    first = tree.write("svg")
+    monkeypatch.setattr("penjing.explain.split_data.sketches", lambda *_: pytest.fail("counted"))
+    assert tree.write("svg") == first
+    assert tree.write("svg", class_names={"是": "good"}) != first
+    assert tree.sketch is None  # the model itself has none, and no pickle either
+    copy = pickle.loads(pickle.dumps(tree))  # noqa: S301 - its own
+    assert copy.training_table() is None
+    assert "_drawn_sketches" not in copy.__dict__
+
+
+def test_a_picture_without_data_counts_none(monkeypatch):
+    rows = [{"x": i, "y": "uv"[i % 2]} for i in range(60)]
+    tree = penjing.fit(rows, "y", "cart-binary", quiet=True)
+    monkeypatch.setattr("penjing.explain.split_data.sketches", lambda *_: pytest.fail("counted"))
+    assert tree.n_leaves > 24
+    assert "<svg" in tree.write("svg")
+    assert "<svg" in tree.write("svg", show="counts")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from penjing import arguments
 from penjing.api.data_warnings import warn_of
@@ -15,10 +15,11 @@ from penjing.data.notes import Note
 from penjing.data.source import Source, Target
 from penjing.data.table import Table
 from penjing.errors import CapabilityError, ChoiceError, DataError
-from penjing.evaluate import compare as two_trees
-from penjing.evaluate.compare import Comparison
-from penjing.evaluate.compare_several import TRAINING, TreesComparison, compare_several
 from penjing.tree.tree_data import TreeData
+
+if TYPE_CHECKING:
+    from penjing.evaluate.compare import Comparison
+    from penjing.evaluate.compare_several import TreesComparison
 
 Tables = Mapping[str, Source]
 
@@ -88,6 +89,9 @@ def compare(
     >>> [pair["same"] for pair in penjing.compare(a, b, a).pairs]
     [False, True, False]
     """
+    from penjing.evaluate import compare as two_trees
+    from penjing.evaluate.compare_several import compare_several
+
     more: list[Any] = list(others)
     if more and not isinstance(more[0], TreeData) and tables is None and len(more) <= 2:
         tables = more.pop(0)
@@ -140,6 +144,8 @@ def compare_recipes(
     >>> comparison.to_pandas()["leaves"].tolist()
     [8, 7, 8]
     """
+    from penjing.evaluate.compare_several import TRAINING, compare_several
+
     names = arguments.texts("recipes", recipes)
     if len(names) < 2:
         raise ChoiceError("compare_needs_two", n=len(names))

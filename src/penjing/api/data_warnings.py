@@ -51,7 +51,8 @@ def with_warnings(work: Callable[[], R], *, quiet: bool) -> R:
         try:
             return work()
         finally:  # also if growing fails: the notes may say why
-            warn_of(_distinct(notes))
+            if notes:
+                warn_of(_distinct(notes))
 
 
 def warns_of_rows(method: Callable[P, R]) -> Callable[P, R]:

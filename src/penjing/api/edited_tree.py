@@ -107,7 +107,7 @@ def edited_tree(
     needs_rows : bool
         Whether the edit is impossible without the training rows.
     """
-    from penjing.api.tree import Tree, remember_cost  # noqa: PLC0415 - it imports this module
+    from penjing.api.tree import Tree, remember_cost  # it imports this module
 
     at = node_number(tree, node)
     rows = _training_rows(tree, data, needs_rows=needs_rows)

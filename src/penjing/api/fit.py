@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from penjing.api.class_names import keep_class_names
 from penjing.api.data_warnings import warn_of_text, with_warnings
-from penjing.api.read_table import explain_recipe_as_target
+from penjing.api.read_table import ExplainRecipeAsTarget
 from penjing.api.settings import Settings
 from penjing.api.tree import Tree, remember_rows
 from penjing.arguments import whole_number
@@ -168,14 +168,14 @@ def fit(
         _refuse_reading_options(changes)
     parameters["seed"] = _seed(seed, recipe, changes)
     rows = TrainingRows(data, target, schema, weight)
-    with explain_recipe_as_target(target):
+    with ExplainRecipeAsTarget(target):
         tree = Tree.from_data(
             with_warnings(lambda: train(**changes, **parameters, origin=rows), quiet=quiet)
         )
     if class_names is not None:
         tree = keep_class_names(tree, class_names)
     if tree.n_nodes == 1 and not quiet:
-        from penjing.explain.one_leaf import GivenOptions, one_leaf  # noqa: PLC0415 - seldom needed
+        from penjing.explain.one_leaf import GivenOptions, one_leaf
 
         pruning = {"prune": prune, "validation": validation}
 

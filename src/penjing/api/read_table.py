@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from penjing import arguments
@@ -127,22 +126,27 @@ def read(
 def read_rows(data: Source, target: Target | None, *, quiet: bool) -> Table:
     """Return the table of any data; the target may be given as values, as in ``fit(X, y)``."""
     if target is None or isinstance(target, str):
-        with explain_recipe_as_target(target):
+        with ExplainRecipeAsTarget(target):
             return read(data, target, quiet=quiet)
     return read(data, labels=target, quiet=quiet)
 
 
-@contextmanager
-def explain_recipe_as_target(target: object) -> Iterator[None]:
+class ExplainRecipeAsTarget:
     """Say so in the error if the name of a recipe was given in the place of the target."""
-    try:
-        yield
-    except ChoiceError as error:
+
+    def __init__(self, target: object) -> None:
+        self._target = target
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        target = self._target
         if (
-            isinstance(target, str)
+            isinstance(error, ChoiceError)
+            and isinstance(target, str)
             and error.key.startswith(("unknown_column", "other_target"))
             and target in (error.values.get("word"), error.values.get("target"))
             and (is_auto(target) or named_recipe(target))
         ):
             raise ChoiceError("target_is_recipe", word=target) from None
-        raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Literal, Unpack, cast
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 import numpy as np
 
@@ -16,12 +16,13 @@ from penjing.data.source import Label, Source, Target
 from penjing.data.table import Table
 from penjing.dialects.recipes import named_recipe, recipe_of
 from penjing.errors import ChoiceError, PenjingError
-from penjing.evaluate import stability
-from penjing.evaluate import validation as evaluation
-from penjing.evaluate.metrics import Report
-from penjing.evaluate.number_report import NumberReport
 from penjing.grow.recipe import Recipe
 from penjing.training.auto_recipe import is_auto
+
+if TYPE_CHECKING:
+    from penjing.evaluate.metrics import Report
+    from penjing.evaluate.number_report import NumberReport
+    from penjing.evaluate.stability import Stability
 
 
 def cross_validate(
@@ -84,6 +85,8 @@ def cross_validate(
     >>> penjing.cross_validate([[1], [2], [8], [9]] * 5, list("aabb") * 5, recipe="id3").accuracy
     1.0
     """
+    from penjing.evaluate import validation as evaluation
+
     if isinstance(how, str) and not is_auto(how) and named_recipe(how) is None and target is None:
         table, how = _read_with_target(table, how, quiet=quiet), "auto"
     elif how is not None and not isinstance(how, str | Recipe | Tree) and not callable(how):
@@ -107,7 +110,7 @@ def bootstrap(
     prune: str | None = None,
     quiet: bool = False,
     **settings: Unpack[Settings],
-) -> stability.Stability:
+) -> Stability:
     """Refit a tree on bootstrap samples, and count how often each column is used.
 
     Parameters
@@ -134,6 +137,8 @@ def bootstrap(
     >>> stability.root, max(stability.roots, key=stability.roots.get)
     ('纹理', '纹理')
     """
+    from penjing.evaluate import stability
+
     sample = read_rows(data, target, quiet=quiet)
     return stability.bootstrap(sample, None, recipe, n, seed=seed, prune=prune, **settings)
 

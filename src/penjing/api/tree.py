@@ -137,8 +137,11 @@ class Tree(TreeData):
         return None if rows is None else rows.recipe
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a pickle holds: everything but the way to the training rows."""
-        return {key: value for key, value in self.__dict__.items() if key not in (_ROWS, _COST)}
+        """Return what a pickle holds: nothing that leads to the training rows, or was counted."""
+        from penjing.explain.split_data import KEPT
+
+        unsaved = (_ROWS, _COST, KEPT)
+        return {key: value for key, value in self.__dict__.items() if key not in unsaved}
 
     # -- predictions ---------------------------------------------------------------------------
 
@@ -1191,8 +1194,10 @@ class Tree(TreeData):
         if style.get("test") is not None:
             style["test"] = leaf_results(self, style["test"])
         show = arguments.optional_text("show", style.get("show"))
-        tree = with_sketches(self) if show in (None, "data") else self
-        return shown(tree, class_names)
+        named = shown(self, class_names)
+        if named is self or show not in (None, "data"):  # sketches are counted if they are drawn
+            return named
+        return shown(with_sketches(self), class_names)
 
     def plane(
         self,

@@ -37,9 +37,12 @@ def table_checksum(table: Table) -> int | None:
     arrays: dict[int, bytes] = {}
     sums: list[object] = []
     for column in table.columns if table.target is None else (*table.columns, table.target):
-        if isinstance(column, _ON_DISK):
+        if isinstance(column, LazyColumn) and column.raw.nbytes <= SMALL:  # without more calls
+            sums += (column.name, column.raw.tobytes())
+        elif isinstance(column, _ON_DISK):
             return None
-        sums.append(_column_sum(column, arrays))
+        else:
+            sums.append(_column_sum(column, arrays))
     if table.weight is not None:
         sums.append(_sum(np.ascontiguousarray(table.weight)))
     return hash(tuple(sums))
@@ -75,8 +78,6 @@ def _raw_sum(raw: Floats, arrays: dict[int, bytes]) -> tuple[object, ...]:
 
     The columns of an array whose rows lie together would each take as long as all of it.
     """
-    if raw.nbytes <= SMALL:
-        return (raw.tobytes(),)
     whole = raw.base
     if raw.flags.contiguous or whole is None or not whole.flags.forc:
         return (_sum(np.ascontiguousarray(raw)),)

@@ -15,6 +15,9 @@ from penjing.tree.tree_data import TreeData
 MAX_ROWS = 200_000
 """Rows are counted for a picture only up to this number; `fit(sketch=True)` counts any."""
 
+KEPT = "_drawn_sketches"
+"""Where a tree keeps the sketches that were counted for a picture; they are not saved with it."""
+
 T = TypeVar("T", bound=TreeData)
 
 
@@ -35,6 +38,9 @@ def with_sketches(tree: T) -> T:
     """
     if tree.sketch is not None or not tree.has_counts or tree.is_leaf[0]:
         return tree
+    kept = tree.__dict__.get(KEPT)
+    if kept is not None:
+        return replace(tree, sketch=kept)
     n_rows = tree.about.get("n_rows")
     if not isinstance(n_rows, int) or n_rows > MAX_ROWS:
         return tree
@@ -43,4 +49,6 @@ def with_sketches(tree: T) -> T:
         return tree
     recipe = recipe_of_tree(tree)
     rows = masked(recipe.prepared(rows_of_tree(tree, table)), forbidden_columns(tree))
-    return replace(tree, sketch=sketches(tree, engine_of_table("native", rows, recipe), recipe))
+    kept = sketches(tree, engine_of_table("native", rows, recipe), recipe)
+    tree.__dict__[KEPT] = kept  # another picture of the tree shows the same
+    return replace(tree, sketch=kept)

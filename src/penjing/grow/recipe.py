@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
@@ -372,12 +373,11 @@ class Recipe:
         >>> Recipe("id3").settings()["shape"]
         'multiway'
         """
-        plain: dict[str, Any] = {}
-        for settings in (self, self.options):
-            for name in _field_names(settings):
-                value = getattr(settings, name)
-                plain[name] = value if type(value) in _PLAIN_TYPES else _plain(value)
+        plain = _values(self) | _values(self.options)
         del plain["options"]
+        for name, value in plain.items():
+            if type(value) not in _PLAIN_TYPES:
+                plain[name] = _plain(value)
         plain["criterion"] = self.measure().name
         for name in CONSTRAINTS:
             if plain[name] is None:  # a tree without constraints does not mention them
@@ -396,17 +396,23 @@ class Recipe:
         return self.dialect.needs | ({"constraints"} if has_constraints(self) else frozenset())
 
 
-_FIELD_NAMES: dict[type, tuple[str, ...]] = {}
+_GETTERS: dict[type, tuple[list[str], Callable[[Any], Any]]] = {}
 
 
-def _field_names(settings: Recipe | DialectOptions) -> tuple[str, ...]:
-    """Return the names of settings; `fields` looks at them one by one each time."""
-    names = _FIELD_NAMES.get(type(settings))
-    if names is None:
-        names = _FIELD_NAMES[type(settings)] = tuple(
-            field.name for field in fields(settings) if field.init
-        )
-    return names
+def _values(settings: Recipe | DialectOptions) -> dict[str, Any]:
+    """Return the values of settings by name; every tree stores them, so this is quick."""
+    if type(settings) not in _GETTERS:
+        _GETTERS[type(settings)] = _getter(settings)
+    names, values = _GETTERS[type(settings)]
+    return dict(zip(names, values(settings), strict=True))
+
+
+def _getter(settings: Recipe | DialectOptions) -> tuple[list[str], Callable[[Any], Any]]:
+    """Return the names of settings, and what gets all their values at once."""
+    names = [field.name for field in fields(settings) if field.init]
+    if len(names) < 2:  # `attrgetter` returns no tuple then
+        return names, lambda settings: [getattr(settings, name) for name in names]
+    return names, attrgetter(*names)
 
 
 def _check_switch(name: str, value: object) -> None:

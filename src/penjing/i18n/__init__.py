@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import string
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Self
 
@@ -134,24 +134,35 @@ class Word(str):
     __slots__ = ()
 
 
-class _Sentence(string.Formatter):
-    """Fills in the sentences of one language; ``{n:,}`` is a count."""
-
-    def __init__(self, lang: str) -> None:
-        self._messages = catalogue(lang)
-
-    def format_field(self, value: object, format_spec: str) -> str:
-        """Return a value as text."""
-        if isinstance(value, Names):
-            return self._messages["list_comma"].join(value.names)
-        if isinstance(value, Word):
-            return self._messages[value]
-        return count_text(value) if format_spec == "," else format(value, format_spec)
-
-
 @cache
-def _sentence(lang: str) -> _Sentence:
-    return _Sentence(lang)
+def _parts(text: str) -> tuple[tuple[str, str | None, str, str | None], ...]:
+    """Return the parts of a sentence: text, then the name, format and conversion of a value."""
+    return tuple(
+        (before, name, spec or "", conversion)
+        for before, name, spec, conversion in string.Formatter().parse(text)
+    )
+
+
+def _filled(text: str, lang: str, values: Mapping[str, object]) -> str:
+    """Return a sentence with its values; ``{n:,}`` is a count.
+
+    Pictures have thousands of sentences, for which `string.Formatter` is too slow.
+    """
+    filled = []
+    for before, name, spec, conversion in _parts(text):
+        filled.append(before)
+        if name is not None:
+            value = values[name]
+            filled.append(_value_text(repr(value) if conversion == "r" else value, spec, lang))
+    return "".join(filled)
+
+
+def _value_text(value: object, spec: str, lang: str) -> str:
+    if isinstance(value, Names):
+        return catalogue(lang)["list_comma"].join(value.names)
+    if isinstance(value, Word):
+        return catalogue(lang)[value]
+    return count_text(value) if spec == "," else format(value, spec)
 
 
 def say_for(command: bool, key: str, lang: str = "en", /, **values: object) -> str:  # noqa: FBT001
@@ -201,4 +212,4 @@ def say(key: str, lang: str = "en", /, **values: object) -> str:
             values[name] = _source_names(lang).get(source, source)
     if values.get("n") == 1 and f"{key}_one" in messages:
         key = f"{key}_one"
-    return _sentence(lang).vformat(messages[key], (), values)
+    return _filled(messages[key], lang, values)

@@ -270,17 +270,18 @@ class _FitRequest:
         return map_columns(table, recipe, limit, self.progress), "disk"
 
     def _parse_steering(self, table: Table) -> Steering:
-        if all(part is None for part in self.steering):
+        forced, forbidden = self.steering
+        if forced is None and forbidden is None:
             return NO_STEERING
         return replace(parse_steering(*self.steering, table.schema), is_strict=self.is_strict)
 
     def _fit_table(self, table: Table, choice: RecipeChoice) -> TreeData:
         """Return the tree of a table by a recipe and a pruning method."""
-        name, recipe = self.selection.engine, choice.recipe
+        name, recipe, dialect = self.selection.engine, choice.recipe, choice.recipe.dialect
         if name == "disk":
             table, name = self._prepare_stored(table, recipe)
         table = _prepared(table, recipe)
-        check_range(table, small_target=recipe.dialect.stops_at_small_impurity)
+        check_range(table, small_target=dialect.stops_at_small_impurity)
         steering = self._parse_steering(table)
         chosen = recipe.fits(masked(table, steering.forbidden))
         table, held_out = _split_validation(table, self.validation, self.seed)
@@ -307,9 +308,8 @@ class _FitRequest:
             tree = _with_distributions(tree, table, is_stored=name == "disk")
         if gate is not None:
             return describe(tree, table, gate)
-        complexity_errors = chosen.dialect.complexity_errors
-        if complexity_errors is not None and chosen.dialect.cross_validates(chosen):
-            errors = complexity_errors(tree, table, chosen, self.threads)
+        if dialect.complexity_errors is not None and dialect.cross_validates(chosen):
+            errors = dialect.complexity_errors(tree, table, chosen, self.threads)
             about = dict(tree.about) | {"cp_table": errors}
             tree = replace(tree, about=about)
         tree = describe(tree, table)

@@ -207,6 +207,8 @@ Reader = Classes | Number
 def reader_of(table: Table, costs: Costs | None = None, *, centred: bool = True) -> Reader:
     """Return the reader for the target of a table: `Classes`, or `Number` for regression."""
     assert table.target is not None
+    if table.weight is None and not table.is_regression:
+        return Classes(len(table.target.levels), costs)
     with np.errstate(over="ignore", invalid="ignore"):
         weight = table.total_weight
         if np.isinf(np.square(weight)):  # the Gini index has squares of weights
@@ -238,6 +240,8 @@ def check_range(table: Table, *, small_target: bool = False) -> None:
     >>> check_range(penjing.example("golf"))
     """
     assert table.target is not None
+    if table.weight is None and not table.is_regression:
+        return
     with np.errstate(over="ignore", under="ignore"):
         weight = table.total_weight
         if table.weight is not None and weight > 0 and np.square(weight) < SMALLEST_SQUARE:

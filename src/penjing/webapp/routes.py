@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from penjing.api.worksheet import is_worksheet_recipe
+from penjing.api.make_worksheet import is_worksheet_recipe
 from penjing.arguments import one_of
 from penjing.data.examples import EXAMPLES, example
 from penjing.dialects.recipes import RECIPES

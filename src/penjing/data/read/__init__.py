@@ -18,7 +18,7 @@ from penjing.data.read.example_files import example_target, is_example
 from penjing.data.read.given_weights import are_values, weight_values
 from penjing.data.read.missing_markers import make_markers, serializable_markers
 from penjing.data.read.numbers import check_decimal
-from penjing.data.read.reading import FileLayout, Reading, with_layout
+from penjing.data.read.reading import NOTHING_KNOWN, FileLayout, Reading, with_layout
 from penjing.data.read.schema import check_schema
 from penjing.data.read.text_encoding import check_encoding
 from penjing.data.source import ColumnSchema, Source, Weights
@@ -81,12 +81,7 @@ def read(
     weight_name = weight if isinstance(weight, str) else None
     _check_call(target, separator, encoding=encoding, name=name)
     marks = remembered.with_decimal(check_decimal(decimal))
-    told = Reading(
-        missing,
-        decimal=marks.decimal,
-        fold_case=_check_fold_case(fold_case),
-        columns=marks.columns,
-    )
+    told = _told(missing, marks, _check_fold_case(fold_case))
     layout = _layout_of(remembered, target, schema) if isinstance(like, Mapping) else like
     raw_table = read_source(
         source,
@@ -147,6 +142,13 @@ def _layout_of(
     known = {field.name for field in fields} | ({name} if name else set())
     dates = {column for column, read in remembered.columns.items() if read.date_parts}
     return FileLayout(remembered, frozenset(known | dates), name)
+
+
+def _told(missing: Any, marks: Reading, fold_case: bool | tuple[str, ...]) -> Reading:  # noqa: ANN401, FBT001 - as `read` has them
+    """Return what is known about how the table is to be read."""
+    if missing is None and fold_case is False and marks is NOTHING_KNOWN:
+        return NOTHING_KNOWN
+    return Reading(missing, decimal=marks.decimal, fold_case=fold_case, columns=marks.columns)
 
 
 def _check_fold_case(fold_case: object) -> bool | tuple[str, ...]:

@@ -60,7 +60,7 @@ def build_table(
         columns, target_column = _infer_all(context, specs, target_column_name, weight, keep)
     weights = read_weights(context, weight)
     record = {}
-    if context.parts or weight is not None or context.columns or reading != NOTHING_KNOWN:
+    if context.parts or weight is not None or context.columns or reading is not NOTHING_KNOWN:
         told = replace(reading, dates=context.parts, weight=weight, columns=context.columns)
         record = told.to_json()
     table = Table(
@@ -109,6 +109,8 @@ def _columns_that_follow(context: ReadContext) -> ReadContext | None:
     decimal mark. Amounts of money have no three digits after a decimal mark. None if every column
     has that mark already.
     """
+    if not context.ambiguous:
+        return None
     read = context.columns
     marks = {read[name].number.decimal for name in read if name not in context.ambiguous} - {None}
     has_comma = any("," in text for text in context.ambiguous.values())

@@ -119,11 +119,12 @@ class RawNumbers(RawColumn):
         Whether all of them are known to be finite.
     """
 
-    __slots__ = ("_coded", "is_whole", "raw")
+    __slots__ = ("_coded", "_integers", "is_whole", "raw")
 
     raw: npt.NDArray[Any]
     is_whole: bool
     _coded: tuple[npt.NDArray[Any], Codes] | None
+    _integers: tuple[npt.NDArray[np.int64], Codes] | None
 
     def __init__(self, name: str, raw: npt.NDArray[Any], *, is_whole: bool = False) -> None:
         set_field = object.__setattr__  # one by one, since a loop is slow for small tables
@@ -133,6 +134,7 @@ class RawNumbers(RawColumn):
         set_field(self, "is_whole", is_whole)
         set_field(self, "raw", raw)
         set_field(self, "_coded", None)
+        set_field(self, "_integers", None)
 
     def _encode(self) -> tuple[npt.NDArray[Any], Codes]:
         if self._coded is None:
@@ -163,7 +165,10 @@ class RawNumbers(RawColumn):
         """Return levels in order of appearance and codes if this is an array of few integers."""
         if self.raw.dtype.kind not in "iu" or self.raw.dtype == np.uint64:
             return None
-        return encode_integers(np.ascontiguousarray(self.raw, np.int64))
+        if self._integers is None:
+            encoded = encode_integers(np.ascontiguousarray(self.raw, np.int64))
+            object.__setattr__(self, "_integers", encoded)
+        return self._integers
 
     def as_lazy_column(self, source: str) -> LazyColumn | None:
         """Return a numeric column if no levels are needed to infer that it is one.

@@ -25,17 +25,20 @@ def is_native(recipe: Recipe) -> bool:
 
     It does not for a criterion without a kernel, or a branch for missing values.
     """
-    return recipe.measure().native is not None and recipe.missing != "branch"
+    return _has_kernel(recipe, recipe.measure())
+
+
+def _has_kernel(recipe: Recipe, criterion: Criterion) -> bool:
+    return criterion.native is not None and recipe.missing != "branch"
 
 
 def grow(
     engine: NativeEngine, recipe: Recipe, progress: ProgressCallback | None
 ) -> TreeData | None:
     """Grow a whole tree, or return None if the loop in Python has to."""
-    reader, table = engine.reader, engine.table
-    if not is_native(recipe) or not table.n_rows:
+    reader, table, criterion = engine.reader, engine.table, recipe.measure()
+    if not _has_kernel(recipe, criterion) or not table.n_rows:
         return None
-    criterion = recipe.measure()
     arrays: dict[str, Any] | None = None
     if engine.space is None and recipe.max_leaves is None and not has_constraints(recipe):
         arrays = _grow_native(engine, recipe, criterion, progress, unit_weights=True)

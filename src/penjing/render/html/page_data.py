@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -110,10 +111,7 @@ def page_data(
         "single": tree.recipe.get("precision") == "single",
         "ties": [node for node in ties if not tree.is_leaf[node]],
         "marks": _marks(tree, ties, cut_labels),
-        "words": {
-            code: {k: v for k, v in catalogue(code).items() if k.startswith(_PREFIXES)}
-            for code in LANGUAGES
-        },
+        "words": {code: _words(code) for code in LANGUAGES},
         "scale": None if scale is None else _scale(tree, scale),
         "plots": _plots(tree, scale),
         "show": None,
@@ -125,6 +123,18 @@ def page_data(
     data["quoted"] = _quoted(data)
     data["widths"] = _widths(data)
     return data
+
+
+@cache
+def _words(lang: str) -> dict[str, str]:
+    """Return the sentences of the page in a language."""
+    return {key: text for key, text in catalogue(lang).items() if key.startswith(_PREFIXES)}
+
+
+@cache
+def _word_characters() -> frozenset[str]:
+    """Return the characters of the page's sentences in all languages."""
+    return frozenset("".join(text for lang in LANGUAGES for text in _words(lang).values()))
 
 
 def _surrogate(surrogate: Surrogate) -> dict[str, Any]:
@@ -253,9 +263,11 @@ def _quoted(data: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _widths(data: dict[str, Any]) -> dict[str, Any]:
     """Return the width of every character that the page may draw."""
-    shown = [data[key] for key in ("classes", "schema", "words", "marks", "quoted", "plots")]
+    labels = [plot["labels"] for plot in data["plots"].values()]
+    shown = [labels, *(data[key] for key in ("classes", "schema", "marks", "quoted"))]
     texts = json.dumps(shown, ensure_ascii=False)
-    characters = {c for c in set(texts + "≤≥−…≠±") if not " " <= c <= "~"}
+    found = {*texts, *"≤≥−…≠±", *_word_characters()}
+    characters = {c for c in found if not " " <= c <= "~"}
     regular, bold = ADVANCES
     return {
         "regular": regular,
