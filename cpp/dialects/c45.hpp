@@ -405,10 +405,11 @@ class C45Kernel {
             sum_high += scratch.n_log_high[k];
             all += scratch.high[k];
         }
-        scratch.cuts.clear();
-        scratch.sizes.clear();
-        scratch.lows.clear();
-        scratch.after.clear();
+        scratch.cuts.resize(n - 1);
+        scratch.sizes.resize(n - 1);
+        scratch.after.resize(n - 1);
+        scratch.lows.resize((n - 1) * s_);
+        std::size_t n_cuts = 0;
         double below = 0;
         double here = number(column, scratch.codes[0]);
         for (std::size_t i = 0; i + 1 < n; ++i) {
@@ -432,12 +433,17 @@ class C45Kernel {
             if (below < least || below > most || !apart) {
                 continue;
             }
-            scratch.cuts.push_back(static_cast<std::uint32_t>(i));
-            scratch.sizes.push_back(below);
-            scratch.lows.insert(scratch.lows.end(), scratch.low.begin(), scratch.low.end());
-            scratch.after.push_back(approx_n_log_n(below) - sum_low +
-                                    approx_n_log_n(all - below) - sum_high);
+            scratch.cuts[n_cuts] = static_cast<std::uint32_t>(i);
+            scratch.sizes[n_cuts] = below;
+            scratch.after[n_cuts] =
+                approx_n_log_n(below) - sum_low + approx_n_log_n(all - below) - sum_high;
+            std::copy_n(scratch.low.data(), s_, scratch.lows.data() + n_cuts * s_);
+            ++n_cuts;
         }
+        scratch.cuts.resize(n_cuts);
+        scratch.sizes.resize(n_cuts);
+        scratch.after.resize(n_cuts);
+        scratch.lows.resize(n_cuts * s_);
     }
 
     // The cuts that may be best: all whose approximate information is within the error of both

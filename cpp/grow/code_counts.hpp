@@ -1,6 +1,7 @@
 // The sums of the rows of a node by the codes of one column (tree/counts.py, Counts).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -44,53 +45,86 @@ inline std::vector<double> sum_cells(const std::vector<double>& cells, std::size
     return sums;
 }
 
+// The sums of every level in a table; the levels that occur move to its beginning.
+template <class CodeOf, class Add>
+void count_in_table(std::size_t n, std::size_t n_levels, std::size_t n_sums,
+                    const CodeOf& code_of, const Add& add, CodeCounts& counts,
+                    CodeCountsScratch& scratch) {
+    scratch.dense.assign(n_levels * n_sums, 0.0);
+    scratch.seen.assign(n_levels, 0);
+    double* const table = scratch.dense.data();
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::int32_t code = code_of(i);
+        if (code < 0) {
+            counts.n_missing += 1;
+            add(counts.missing.data(), i);
+        } else {
+            const auto level = static_cast<std::size_t>(code);
+            scratch.seen[level] = 1;
+            add(table + level * n_sums, i);
+        }
+    }
+    counts.codes.resize(n_levels);
+    std::size_t n_codes = 0;
+    for (std::size_t level = 0; level < n_levels; ++level) {
+        if (scratch.seen[level] == 0) {
+            continue;
+        }
+        if (n_codes != level) {
+            std::copy_n(table + level * n_sums, n_sums, table + n_codes * n_sums);
+        }
+        counts.codes[n_codes++] = static_cast<std::int32_t>(level);
+    }
+    counts.codes.resize(n_codes);
+    scratch.dense.resize(n_codes * n_sums);
+    counts.cells.swap(scratch.dense);
+}
+
+// The sums of the levels that occur, by sorting the rows.
+template <class CodeOf, class Add>
+void count_sorted(std::size_t n, std::size_t n_levels, std::size_t n_sums,
+                  const CodeOf& code_of, const Add& add, CodeCounts& counts,
+                  CodeCountsScratch& scratch) {
+    scratch.keys.resize(n);
+    std::size_t n_known = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::int32_t code = code_of(i);
+        if (code < 0) {
+            counts.n_missing += 1;
+            add(counts.missing.data(), i);
+        } else {
+            scratch.keys[n_known++] = static_cast<std::uint64_t>(code) << 32 | i;
+        }
+    }
+    scratch.keys.resize(n_known);
+    sort_codes(scratch.keys, scratch.spare, n_levels);
+    counts.codes.resize(n_known);
+    counts.cells.assign(n_known * n_sums, 0.0);
+    std::size_t n_codes = 0;
+    std::int32_t last = -1;
+    for (const std::uint64_t key : scratch.keys) {
+        const auto code = static_cast<std::int32_t>(key >> 32);
+        if (code != last) {
+            counts.codes[n_codes++] = last = code;
+        }
+        add(counts.cells.data() + (n_codes - 1) * n_sums, key & 0xffffffffU);
+    }
+    counts.codes.resize(n_codes);
+    counts.cells.resize(n_codes * n_sums);
+}
+
 // Count n rows: code_of(i) is the code of row i, -1 if its value is missing, and add(cell, i)
 // adds the row to the sums of its code. Rows are added in their order. Few rows of a column
 // with many levels are sorted, others counted in a table of all levels.
 template <class CodeOf, class Add>
 void count_codes(std::size_t n, std::size_t n_levels, std::size_t n_sums, const CodeOf& code_of,
                  const Add& add, CodeCounts& counts, CodeCountsScratch& scratch) {
-    counts.codes.clear();
-    counts.cells.clear();
     counts.missing.assign(n_sums, 0.0);
     counts.n_missing = 0;
-    const bool is_dense = n_levels <= 2 * n;
-    scratch.keys.clear();
-    if (is_dense) {
-        scratch.dense.assign(n_levels * n_sums, 0.0);
-        scratch.seen.assign(n_levels, 0);
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-        const std::int32_t code = code_of(i);
-        const auto level = static_cast<std::size_t>(code);
-        if (code < 0) {
-            counts.n_missing += 1;
-            add(counts.missing.data(), i);
-        } else if (is_dense) {
-            scratch.seen[level] = 1;
-            add(scratch.dense.data() + level * n_sums, i);
-        } else {
-            scratch.keys.push_back(static_cast<std::uint64_t>(code) << 32 | i);
-        }
-    }
-    if (is_dense) {
-        for (std::size_t level = 0; level < n_levels; ++level) {
-            if (scratch.seen[level] != 0) {
-                counts.codes.push_back(static_cast<std::int32_t>(level));
-                const double* cell = scratch.dense.data() + level * n_sums;
-                counts.cells.insert(counts.cells.end(), cell, cell + n_sums);
-            }
-        }
+    if (n_levels <= 2 * n) {
+        count_in_table(n, n_levels, n_sums, code_of, add, counts, scratch);
     } else {
-        sort_codes(scratch.keys, scratch.spare, n_levels);
-        for (const std::uint64_t key : scratch.keys) {
-            const auto code = static_cast<std::int32_t>(key >> 32);
-            if (counts.codes.empty() || counts.codes.back() != code) {
-                counts.codes.push_back(code);
-                counts.cells.resize(counts.cells.size() + n_sums, 0.0);
-            }
-            add(counts.cells.data() + counts.cells.size() - n_sums, key & 0xffffffffU);
-        }
+        count_sorted(n, n_levels, n_sums, code_of, add, counts, scratch);
     }
     sum_cells(counts.cells, n_sums, counts.known);
 }

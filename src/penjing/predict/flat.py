@@ -422,13 +422,13 @@ def threshold_gaps(tree: TreeData, table: Table) -> Floats:
     if not is_single:
         return gaps
     # The gaps are the original values; 32-bit floats are used for comparisons only.
-    for c in np.unique(tree.nodes.column[np.isfinite(gaps[:, 0])]).tolist():
-        here = np.flatnonzero((tree.nodes.column == c) & np.isfinite(gaps).all(axis=1))
+    has_gap = np.isfinite(gaps).all(axis=1)
+    for c in np.unique(nodes.column[has_gap]).tolist():
+        here = np.flatnonzero(has_gap & (nodes.column == c))
         levels = np.asarray(table.columns[c].levels, np.float64)
         compared = _to_single(levels)
-        last = np.searchsorted(compared, gaps[here, 0], side="right") - 1
-        first = np.searchsorted(compared, gaps[here, 1], side="left")
-        gaps[here] = np.stack([levels[last], levels[first]], axis=1)
+        gaps[here, 0] = levels[compared.searchsorted(gaps[here, 0], side="right") - 1]
+        gaps[here, 1] = levels[compared.searchsorted(gaps[here, 1], side="left")]
     # Values that are equal as 32-bit floats may lie on both sides of the threshold.
     gaps[:, 0] = np.minimum(gaps[:, 0], tree.nodes.cut)
     return gaps
@@ -486,9 +486,10 @@ def _table_cells(
 ) -> list[Cells | None]:
     """Return the columns of a table that a tree uses, as C++ expects them."""
     columns: list[Cells | None] = [None] * len(schema)
-    for c in used:
-        cells = _cells(table.columns[c], schema[c])
-        columns[c] = _to_single(cells) if is_single else cells
+    with np.errstate(over="ignore"):  # once for all columns
+        for c in used:
+            cells = _cells(table.columns[c], schema[c])
+            columns[c] = _rounded(cells) if is_single else cells
     return columns
 
 
@@ -505,10 +506,12 @@ def _cells(column: Column, field: Field) -> Cells:
 
 def _to_single(cells: Cells) -> Cells:
     """Return numbers rounded to 32-bit floats, as they were when the tree was grown."""
-    if cells.dtype != np.float64:
-        return cells
     with np.errstate(over="ignore"):
-        return cells.astype(np.float32).astype(np.float64)
+        return _rounded(cells)
+
+
+def _rounded(cells: Cells) -> Cells:
+    return cells.astype(np.float32).astype(np.float64) if cells.dtype == np.float64 else cells
 
 
 def _known_column(rows: Rows, c: int, field: Field, *, is_single: bool) -> Column:

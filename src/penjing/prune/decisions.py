@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import repeat
+from operator import attrgetter
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -68,13 +69,14 @@ class Decision:
 
     def to_json(self) -> dict[str, Any]:
         """Return the decision as plain data."""
-        data = {name: getattr(self, name) for name in _DECISION_FIELDS}
+        data = dict(zip(_DECISION_FIELDS, _values_of(self), strict=True))
         if self.as_branch is None:
             del data["as_branch"]
         return data
 
 
 _DECISION_FIELDS = tuple(field.name for field in fields(Decision))
+_values_of = attrgetter(*_DECISION_FIELDS)
 
 
 class Judge(Protocol):

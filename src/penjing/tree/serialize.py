@@ -31,7 +31,6 @@ from penjing.data.read.files import (
 from penjing.data.scratch import format_bytes, try_lock
 from penjing.data.table import Field
 from penjing.errors import DataError, NoFileError, PenjingError
-from penjing.tree.from_file import kind_of_tree_file
 from penjing.tree.nodes import LEAF, Ids, Nodes
 from penjing.tree.record_columns import ColumnError, from_columns, to_columns
 from penjing.tree.split import NO_BRANCH, Surrogate
@@ -407,6 +406,8 @@ def load(path: str | Path) -> TreeData:
     except DataError as error:
         if error.key not in ("model_not_json", "model_truncated", "model_lacks_field"):
             raise
+        from penjing.tree.from_file import kind_of_tree_file  # noqa: PLC0415 - seldom needed
+
         kind = kind_of_tree_file(data, str(path))
         file = Path(path).name.lower().removesuffix(".gz")
         if kind is None and (is_example(path) or file.endswith(TABLE_SUFFIXES)):

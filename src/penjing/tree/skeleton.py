@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -43,19 +44,22 @@ def skeleton_of(tree: TreeData, pruned: TreeData) -> dict[str, Any]:
         n = _end_of_siblings(tree, min(max(pruned.n_nodes // 3, MIN_NODES), MAX_NODES))
     nodes = tree.nodes
     is_split = (nodes.column[:n] != LEAF) & (tree.first_child[:n] + tree.n_children[:n] <= n)
-    cuts, totals = nodes.cut[:n].tolist(), nodes.total[:n].tolist()
+    starts = nodes.level_start[: n + 1].tolist()
+    codes = nodes.level_codes[: starts[-1]].tolist()
+    columns = (nodes.parent, nodes.column, nodes.cut, nodes.total)
     rows = []
-    for i, (parent, column) in enumerate(
-        zip(nodes.parent[:n].tolist(), nodes.column[:n].tolist(), strict=True)
-    ):
+    for parent, column, cut, total, (start, end), has_split in zip(
+        *(values[:n].tolist() for values in columns), pairwise(starts), is_split.tolist(),
+        strict=True,
+    ):  # fmt: skip
         row: dict[str, Any] = {"parent": parent}
-        if len(codes := nodes.levels(i)):
-            row["levels"] = codes.tolist()
-        row["total"] = [int(v) if v == int(v) else round(v, DIGITS) for v in totals[i]]
-        if is_split[i]:
+        if end > start:
+            row["levels"] = codes[start:end]
+        row["total"] = [int(v) if v == int(v) else round(v, DIGITS) for v in total]
+        if has_split:
             row["column"] = column
-            if not math.isnan(cuts[i]):
-                row["cut"] = cuts[i] if math.isfinite(cuts[i]) else None
+            if not math.isnan(cut):
+                row["cut"] = cut if math.isfinite(cut) else None
         rows.append(row)
     return {"n_nodes": tree.n_nodes, "nodes": rows}
 
