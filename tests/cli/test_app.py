@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -14,6 +15,7 @@ import pytest
 
 import penjing
 from penjing.cli import Exit
+from penjing.cli import main as penjing_main
 from penjing.cli.command import InterruptWatcher, run_to_exit_code
 from penjing.cli.console import Console, locale_language
 from penjing.dialects.textbook import ID3
@@ -274,7 +276,7 @@ def test_there_is_a_bar_on_a_terminal(monkeypatch):
         terminal.flush()
         shown += os.read(ours, 10_000) if _has(ours) else b""
     os.close(ours)
-    assert b"growing: 1 leaves, " in shown
+    assert b"growing: 1 leaf, " in shown
 
 
 def _has(handle: int) -> bool:
@@ -311,3 +313,15 @@ def test_a_closed_stdin_gets_a_sentence():
     )
     assert told.returncode == 1
     assert "standard input is closed" in told.stderr
+
+
+def test_a_program_may_call_main_with_streams_of_text(tmp_path, monkeypatch):
+    model = tmp_path / "fish.tree"
+    penjing.fit(penjing.example("fish")).save(model)
+    rows = "no surfacing,flippers\n1,1\n0,1\n"
+    monkeypatch.setattr("sys.stdin", io.StringIO(rows))
+    monkeypatch.setattr("sys.stdout", io.StringIO())
+    assert penjing_main(["predict", str(model), "-"]) == 0
+    header, *lines = sys.stdout.getvalue().splitlines()
+    assert header.split(",")[:2] == ["no surfacing", "flippers"]
+    assert [line.split(",")[2] for line in lines] == ["yes", "no"]

@@ -17,6 +17,7 @@ from penjing.grow.force_syntax import (
     parse_request,
     split_request,
 )
+from penjing.i18n import number_text
 from penjing.text.node_path import find_node
 from penjing.training.pruning import validation_rows
 from penjing.training.tree_edits import TrainingSet, replace_split
@@ -137,6 +138,6 @@ def _training_rows(tree: Tree, data: Source | None, *, needs_rows: bool) -> Tabl
         return None
     rows = rows_of_tree(tree, source)
     if not has_training_counts(tree, rows):
-        counts = {"n": f"{rows.total_weight:g}", "grown": f"{tree.weight_of(0):g}"}
+        counts = {"n": number_text(rows.total_weight), "grown": number_text(tree.weight_of(0))}
         raise ChoiceError("edit_other_rows", **counts)
     return rows

@@ -79,6 +79,9 @@ def print_bytes(data: bytes) -> None:
     """Write bytes to stdout, after the text printed before."""
     with open_stdout() as stream:
         stream.flush()
+        if not hasattr(stream, "buffer"):  # a program that calls `main` takes the text
+            stream.write(data.decode("utf-8"))
+            return
         stream.buffer.write(data)
         stream.buffer.flush()
 

@@ -41,7 +41,7 @@ class _Bar:
         self._console = console
         self._lock = threading.Lock()
         self._progress: rich_progress.Progress | None = None
-        self._text = console.message("progress", leaves=1, rows=0)
+        self._text = console.message("progress", n=1, rows=0)
         self._is_over = False
 
     def show(self) -> None:
@@ -85,7 +85,7 @@ class _Bar:
         if progress.generation:
             values = {"generation": progress.generation, "open": progress.n_open}
             return self._console.message("progress_generation", rows=progress.row_levels, **values)
-        return self._console.message("progress", leaves=progress.n_leaves, rows=progress.n_placed)
+        return self._console.message("progress", n=progress.n_leaves, rows=progress.n_placed)
 
     def hide(self) -> None:
         """Remove the bar."""

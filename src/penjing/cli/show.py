@@ -34,7 +34,7 @@ from penjing.cli.parameters import (
     option,
 )
 from penjing.errors import ChoiceError
-from penjing.i18n import Names
+from penjing.i18n import Names, number_text
 
 if TYPE_CHECKING:
     from penjing.api.tree import Tree
@@ -368,7 +368,7 @@ def _training_rows(
     if not is_same:
         grown, given = tree.weight_of(0), rows.total_weight
         key = "note_other_classes" if math.isclose(grown, given) else "note_other_rows"
-        console.print_note(key, source=path, n=f"{given:g}", grown=f"{grown:g}")
+        console.print_note(key, source=path, n=number_text(given), grown=number_text(grown))
     elif sources.is_other_file(tree, path):
         console.print_note("note_other_file", source=path)
     return rows

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from penjing.formatting.html_table import html_table
 from penjing.formatting.text_table import clip, right_aligned
-from penjing.i18n import say
+from penjing.i18n import number_text, say
 
 if TYPE_CHECKING:
     from penjing.data.table import Column, Table
@@ -66,4 +66,6 @@ def _column_cells(column: Column, key: str, n: int, lang: str) -> list[str]:
 def _cell(value: Any) -> str:  # noqa: ANN401 - any plain value
     if value is None:
         return "?"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    return number_text(value) if value.is_integer() else f"{value:.6g}"

@@ -15,7 +15,7 @@ from penjing.errors import ChoiceError, PenjingError
 from penjing.explain.node import explain
 from penjing.formatting.lists import join_most, join_names
 from penjing.grow.setting_names import SAME
-from penjing.i18n import say
+from penjing.i18n import number_text, say
 from penjing.text.formula import decimals, variance_text
 from penjing.text.labels import quoted
 from penjing.training.train import train
@@ -321,7 +321,7 @@ def _lifted(tree: TreeData, stop: str) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> str:  # noqa: ANN401 - of any setting
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return number_text(value) if isinstance(value, float) else str(value)
 
 
 def _errors_of_root(tree: TreeData) -> dict[str, Any] | None:

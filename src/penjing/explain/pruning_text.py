@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from penjing.formatting.text_table import align_left, align_right, clip, dots, max_width
-from penjing.i18n import say, say_for
+from penjing.i18n import number_text, say, say_for
 from penjing.prune.decisions import OWN_MEASURES
 from penjing.text.labels import (
     MAX_GROUP_WIDTH,
@@ -221,8 +221,14 @@ def decision_text(
     return say("pruned_step", lang, place=location, decided=outcome, **names, **estimates)
 
 
+LARGE = 100_000
+"""Estimates from this number on are printed without decimals, others with six digits."""
+
+
 def _estimate(value: Any) -> str:  # noqa: ANN401 - read from a model file
-    return "–" if value is None else f"{value:.6g}"
+    if value is None:
+        return "–"
+    return f"{value:.6g}" if abs(value) < LARGE else number_text(round(value))
 
 
 def _short_path(tree: TreeData, node: int, lang: str, *, ascii_only: bool) -> str:

@@ -30,6 +30,7 @@ from penjing.grow.constraints import (
 )
 from penjing.grow.dialect_options import TEXTBOOK, DialectOptions
 from penjing.grow.setting_names import known_criterion, known_setting
+from penjing.i18n import number_text
 from penjing.registry import load
 from penjing.tree.dialect import TreeDialect
 
@@ -432,7 +433,7 @@ def _word(value: Any) -> str:  # noqa: ANN401 - any setting's
     """Return a setting as it is typed on the command line."""
     if value is None or isinstance(value, bool):
         return {None: "none", True: "yes", False: "no"}[value]
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return number_text(value) if isinstance(value, float) else str(value)
 
 
 _PLAIN_TYPES = frozenset((bool, int, float, str, type(None)))

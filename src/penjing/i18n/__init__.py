@@ -93,6 +93,21 @@ def count_text(count: object) -> str:
     return f"{int(whole):,}{point}{decimals}" if whole.isascii() and whole.isdigit() else text
 
 
+def number_text(value: float) -> str:
+    """Return a number with all digits that a reader can mean, and no others.
+
+    Examples
+    --------
+    >>> number_text(2_000_001.0), number_text(0.1 + 0.2), number_text(1e-9)
+    ('2000001', '0.3', '1e-09')
+    """
+    return format(value + 0.0, _DIGITS)
+
+
+_DIGITS = ".15g"
+"""A double has a digit or two more, which are rounding errors of arithmetic."""
+
+
 class Names(str):
     """Names in a sentence; each language puts its own comma between them.
 
@@ -162,7 +177,7 @@ def _value_text(value: object, spec: str, lang: str) -> str:
         return catalogue(lang)["list_comma"].join(value.names)
     if isinstance(value, Word):
         return catalogue(lang)[value]
-    return count_text(value) if spec == "," else format(value, spec)
+    return count_text(value) if spec == "," else format(value, _DIGITS if spec == "g" else spec)
 
 
 def say_for(command: bool, key: str, lang: str = "en", /, **values: object) -> str:  # noqa: FBT001

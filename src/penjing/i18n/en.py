@@ -1649,7 +1649,8 @@ MESSAGES: dict[str, str] = {
     "setting_xval": "folds of the cross-validated cp table",
     "setting_loss_transposed": "whether cross-validation transposes the loss matrix, as rpart does",
     "setting_stuck_repeats": "whether a row that stops at a node is charged the error of the row before it, as rpart does",
-    "progress": "growing: {leaves} leaves, {rows} rows assigned",
+    "progress": "growing: {n:,} leaves, {rows:,} rows assigned",
+    "progress_one": "growing: {n} leaf, {rows:,} rows assigned",
     # c4.5, j48
     "quinlan_needs_classes": "recipes 'c4.5', 'j48' and 'c5.0' need a categorical target, but '{target}' is numeric. Use recipe 'cart'.",
     "sums_need_single": "sums='cases' is the 32-bit arithmetic of C4.5. Use it with precision='single'.",

@@ -1595,7 +1595,7 @@ MESSAGES: dict[str, str] = {
     "setting_xval": "交叉验证 cp 表的折数",
     "setting_loss_transposed": "交叉验证是否像 rpart 那样转置代价矩阵",
     "setting_stuck_repeats": "停在中间结点的样本是否像 rpart 那样计入前一样本的错误",
-    "progress": "生成中：{leaves} 个叶结点，{rows} 行已划入叶结点",
+    "progress": "生成中：{n} 个叶结点，{rows} 行已划入叶结点",
     # c4.5, j48
     "quinlan_needs_classes": "配方 c4.5、j48 和 c5.0 要求离散的类别标记，而“{target}”是连续的。请用配方 cart。",
     "sums_need_single": "sums='cases' 是 C4.5 的 32 位运算，须与 precision='single' 一起使用。",

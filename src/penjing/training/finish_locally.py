@@ -35,20 +35,20 @@ def grow_and_finish(
         return None
     settings, recipe = recipe.settings(), replace(recipe, missing="refuse")  # nothing is missing
     least = max(recipe.min_weight, engine.fetch_limit + 1)
-    pace = _Pace(progress, survey.n_rows)
-    top = grow(engine, replace(recipe, min_weight=least), None, pace.told)
+    reporter = _Reporter(progress, survey.n_rows)
+    top = grow(engine, replace(recipe, min_weight=least), None, reporter.report_remote)
     top = replace(top, nodes=replace(top.nodes, gap=stored_gaps(top, engine)))
-    planting = TreeAssembler(engine.reader)
-    growth = planting.builder
+    assembler = TreeAssembler(engine.reader)
+    growth = assembler.builder
     growth.set_totals([0], unit_totals(top.nodes.total[:1]))
-    place = planting.insert_subtree(0, top)
+    place = assembler.insert_subtree(0, top)
     waiting = [
         node
         for node in np.flatnonzero(top.is_leaf).tolist()
         if stops(growth, place[node], recipe) is None
         and growth.n_rows(place[node]) <= engine.fetch_limit
     ]
-    pace.finish(sum(map(top.weight_of, waiting)), len(waiting))
+    reporter.begin_local(sum(map(top.weight_of, waiting)), len(waiting))
     for lot in group_by_size(waiting, top.weight_of, remote_counts.MAX_FETCHED_ROWS):
         for i, table in engine.fetch_rows(top, lot):
             node = place[lot[i]]
@@ -57,39 +57,38 @@ def grow_and_finish(
                 mine = replace(recipe, max_depth=recipe.max_depth - growth.depth(node))
             tree = native.Engine(table, "refuse", reader=engine.reader).grow(mine)
             assert tree is not None
-            planting.insert_subtree(node, tree)
-        pace.finished(sum(map(top.weight_of, lot)), len(lot), growth.n_leaves)
-    return planting.finish(engine.schema, engine.target, settings)
+            assembler.insert_subtree(node, tree)
+        reporter.report_local(sum(map(top.weight_of, lot)), len(lot), growth.n_leaves)
+    return assembler.finish(engine.schema, engine.target, settings)
 
 
-class _Pace:
-    """Tells how far it is: first of the growth there, then of what is finished here."""
+class _Reporter:
+    """Reports the progress: first of the engine's growth, then of the nodes finished here."""
 
     def __init__(self, progress: ProgressCallback | None, n_rows: int) -> None:
         self._progress = progress
         self._last = Progress(0, 0, n_rows, 1)
 
-    def told(self, last: Progress) -> None:
-        """Pass on what is told of the growth there: which rows will come here is not known yet."""
-        self._tell(replace(last, n_placed=0))
+    def report_remote(self, last: Progress) -> None:
+        """Report the engine's progress; which rows are fetched is not known yet."""
+        self._report(replace(last, n_placed=0))
 
-    def finish(self, n_rows: float, n_nodes: int) -> None:
-        """Say how many rows and nodes are to be finished here."""
+    def begin_local(self, n_rows: float, n_nodes: int) -> None:
+        """Report how many rows and nodes remain to be finished here."""
         n_placed = self._last.n_rows - int(n_rows)
-        self._tell(replace(self._last, n_placed=n_placed, n_open=n_nodes))
+        self._report(replace(self._last, n_placed=n_placed, n_open=n_nodes))
 
-    def finished(self, n_rows: float, n_nodes: int, n_leaves: int) -> None:
-        """Tell that nodes of so many rows are done."""
+    def report_local(self, n_rows: float, n_nodes: int, n_leaves: int) -> None:
+        """Report that nodes with so many rows are finished."""
         last, n = self._last, int(n_rows)
         n_open = last.n_open - n_nodes
         n_rows, n_placed = last.row_levels + n, last.n_placed + n
-        told = Progress(n_rows, n_placed, last.n_rows, n_leaves, last.generation, n_open)
-        self._tell(told)
+        self._report(Progress(n_rows, n_placed, last.n_rows, n_leaves, last.generation, n_open))
 
-    def _tell(self, told: Progress) -> None:
-        self._last = told
+    def _report(self, now: Progress) -> None:
+        self._last = now
         if self._progress is not None:
-            self._progress(told)
+            self._progress(now)
 
 
 def stored_gaps(tree: TreeData, engine: remote_counts.Engine) -> Floats:

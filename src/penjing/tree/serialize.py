@@ -72,6 +72,11 @@ _KEYS: dict[str, Any] = {
 }
 _OPTIONAL_KEYS: dict[str, Any] = {"reading": dict, "sketch": list, "skeleton": dict}
 """Keys since format 2 that a model may lack: how its table was read, what pictures need."""
+_TYPE_WORDS: dict[Any, str] = {
+    int: "an integer", str: "a string", dict: "an object", list: "a list",
+    (int, float): "a number", (dict, type(None)): "an object or null",
+}  # fmt: skip
+"""What messages call the types of keys."""
 _NODE_KEYS = {
     "parent", "column", "cut", "gap", "levels", "total", "gain", "score", "missing", "surrogates",
     "answer",
@@ -474,12 +479,13 @@ def from_json(plain: Any, source: str = "model") -> TreeData:  # noqa: ANN401 - 
     for key, kind in _KEYS.items():
         _check(key in plain, source, key, PRESENT)
         is_number = not isinstance(plain[key], bool)
-        _check(isinstance(plain[key], kind) and is_number, source, key, "of the right type")
+        _check(isinstance(plain[key], kind) and is_number, source, key, _TYPE_WORDS[kind])
     _check(plain["format"] >= 1, source, "format", "at least 1")
     optional = _OPTIONAL_KEYS if plain["format"] > 1 else {}
     for key, value in plain.items():
         _check(key in _KEYS or key in optional, source, key, "absent (no such key is known)")
-        _check(isinstance(value, optional.get(key, object)), source, key, "of the right type")
+        kind = optional.get(key, object)
+        _check(isinstance(value, kind), source, key, _TYPE_WORDS.get(kind, ""))
     plain = _upgrade(plain, source)
     target = _field_from_json(plain["target"], source, "target")
     schema = tuple(

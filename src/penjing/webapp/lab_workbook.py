@@ -24,6 +24,7 @@ from penjing.explain.node import (
     training_set_computer,
 )
 from penjing.grow.trace_steps import TraceComputer
+from penjing.i18n import number_text
 from penjing.progress import Progress, ProgressCallback
 from penjing.registry import load
 from penjing.training.training_rows import TrainingRows
@@ -239,7 +240,10 @@ class Workbook:
         """Return the rows of each part, coded like those of the tree."""
         training = rows_of_tree(tree, rows.training)
         if not has_training_counts(tree, training):
-            counts = {"n": f"{training.total_weight:g}", "grown": f"{tree.weight_of(0):g}"}
+            counts = {
+                "n": number_text(training.total_weight),
+                "grown": number_text(tree.weight_of(0)),
+            }
             raise ChoiceError("edit_other_rows", **counts)
         others = {
             part: None if (table := rows.of(part)) is None else scored_rows(tree, table)

@@ -12,7 +12,12 @@ import numpy.typing as npt
 
 from penjing.data.encode.coded_column import Coded
 from penjing.data.encode.groups import BEGINNING, Group, Groups, arrow
-from penjing.data.read.arrow_kinds import arrow_kind, arrow_texts, first_nested_value
+from penjing.data.read.arrow_kinds import (
+    arrow_kind,
+    arrow_texts,
+    first_nested_value,
+    is_duration,
+)
 from penjing.data.read.arrow_kinds import arrow_numbers as numbers_of
 from penjing.data.read.build_table import TARGET_NAMES
 from penjing.data.read.files import bad_parquet_error
@@ -240,21 +245,21 @@ def _few(
 
 
 def _range(groups: Groups, place: int, ends: tuple[int, int]) -> tuple[Any, Any]:
-    """Return the least and the greatest number: what the files say, or else the sample.
+    """Return the smallest and the largest number: those of the files, or else of the sample.
 
-    What they say of durations is in their own units, which may differ from file to file.
+    Durations in files have the units of each file, which may differ.
     """
     low, high = ends
-    if str(groups.schema.field(place).type).startswith("duration"):
+    if is_duration(groups.schema.field(place).type):
         return ends
     place = sum(_n_leaves(field.type) for field in list(groups.schema)[:place])
     parquet = arrow()
     for path in dict.fromkeys(g.path for g in groups.groups):
         with parquet.ParquetFile(path) as file:
             for index in range(file.metadata.num_row_groups):
-                told = file.metadata.row_group(index).column(place).statistics
-                if told is not None and told.has_min_max:
-                    low, high = min(low, told.min), max(high, told.max)
+                statistics = file.metadata.row_group(index).column(place).statistics
+                if statistics is not None and statistics.has_min_max:
+                    low, high = min(low, statistics.min), max(high, statistics.max)
     return low, high
 
 

@@ -39,6 +39,13 @@ def arrow_kind(arrow_type: Any) -> Kind:  # noqa: ANN401 - a type of Arrow
     return "nested" if types.is_nested(arrow_type) else "text"
 
 
+def is_duration(arrow_type: Any) -> bool:  # noqa: ANN401 - a type of Arrow
+    """Return whether an Arrow type is a length of time."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    return bool(pa.types.is_duration(arrow_type))
+
+
 def arrow_numbers(array: Any) -> Any:  # noqa: ANN401 - arrays of Arrow
     """Return a column of numbers as integers or doubles.
 

@@ -18,6 +18,7 @@ from penjing.data.notes import Note
 from penjing.data.read.reading import fold_key
 from penjing.data.statistics import Z95, percent, wilson
 from penjing.data.table import Column, Floats, Table
+from penjing.i18n import number_text
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -412,7 +413,7 @@ class _NumberLeaks(_Leaks):
             return found
         is_mode = (target == numbers[mode]).astype(np.int64)
         both = _two_groups(np.flatnonzero(is_mode == 0), np.flatnonzero(is_mode))
-        names = ("", f"{numbers[mode]:g}")
+        names = ("", number_text(numbers[mode]))
         notes = self.missing_notes(is_mode, names, _Look(self.columns, both))
         return [*found, *(note for note in notes if note.values["class_"])]  # not the others
 

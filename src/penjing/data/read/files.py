@@ -122,6 +122,8 @@ def open_raw(path: str) -> io.BufferedReader:
             descriptor = sys.stdin.fileno()
         if descriptor is not None:
             _check_not_device(descriptor, STDIN)
+        if not hasattr(sys.stdin, "buffer"):  # a program that calls `main` gives the text
+            return io.BufferedReader(io.BytesIO(sys.stdin.read().encode("utf-8")))
         return io.BufferedReader(UnclosedStream(sys.stdin.buffer), 1 << 16)
     arguments.path("path", path)
     path = example_file(path)

@@ -52,7 +52,7 @@ class Groups:
 
     def lots(self, n: int) -> list[Lot]:
         """Return at most n lots of them."""
-        return _dealt(self.groups, n)
+        return _balanced_lots(self.groups, n)
 
 
 def groups_of(frame: Any, kinds: Mapping[str, str]) -> Groups | None:  # noqa: ANN401
@@ -73,16 +73,16 @@ def groups_of(frame: Any, kinds: Mapping[str, str]) -> Groups | None:  # noqa: A
     groups: list[Group] = []
     spans: dict[str, tuple[int, int] | None] = {}
     for path in sorted(unquote(uri.path) for uri in found):
-        told = _groups(path, kinds, spans)
-        if told is None:
+        row_counts = _groups(path, kinds, spans)
+        if row_counts is None:
             return None
-        groups += [(path, i, rows) for i, rows in enumerate(told) if rows]
+        groups += [(path, i, rows) for i, rows in enumerate(row_counts) if rows]
     known = {name: span for name, span in spans.items() if span is not None}
     return Groups(groups, known, [name for name, kind in kinds.items() if kind == "string"])
 
 
 def _is_plain(plan: Any) -> bool:  # noqa: ANN401 - of Java
-    """Say whether a plan only chooses columns of Parquet files."""
+    """Return whether a plan only selects columns of Parquet files."""
     kind = plan.getClass().getSimpleName()
     if kind == "Project":
         chosen = plan.projectList()
@@ -99,7 +99,7 @@ def _is_plain(plan: Any) -> bool:  # noqa: ANN401 - of Java
 def _groups(
     path: str, kinds: Mapping[str, str], spans: dict[str, tuple[int, int] | None]
 ) -> list[int] | None:
-    """Return how many rows each group of a file has, None where its columns are others."""
+    """Return the number of rows of each group of a file; None if its columns differ."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
     import pyarrow.parquet as pq  # noqa: PLC0415
 
@@ -126,21 +126,21 @@ _NO_SPAN = (1 << 63, -(1 << 63))
 
 
 def _span(chunks: Sequence[Any], so_far: tuple[int, int] | None) -> tuple[int, int] | None:
-    """Return the least and the greatest number of chunks; None where one does not tell."""
+    """Return the least and the greatest number of chunks; None if one has no statistics."""
     for chunk in chunks:
-        told = chunk.statistics
-        if so_far is None or told is None or not told.has_min_max:
+        statistics = chunk.statistics
+        if so_far is None or statistics is None or not statistics.has_min_max:
             return None
-        so_far = min(so_far[0], told.min), max(so_far[1], told.max)
+        so_far = min(so_far[0], statistics.min), max(so_far[1], statistics.max)
     return so_far
 
 
-def _dealt(groups: Sequence[tuple[str, int, int]], n: int) -> list[Lot]:
-    """Return lots of about equal size: the largest group goes to who has least so far.
+def _balanced_lots(groups: Sequence[tuple[str, int, int]], n: int) -> list[Lot]:
+    """Return lots of about equal size: the largest group goes to the smallest lot so far.
 
     Examples
     --------
-    >>> _dealt([("a", 0, 5), ("a", 1, 5), ("b", 0, 9)], 2)
+    >>> _balanced_lots([("a", 0, 5), ("a", 1, 5), ("b", 0, 9)], 2)
     [[('b', [0])], [('a', [0, 1])]]
     """
     n = max(1, min(n, len(groups)))
@@ -159,13 +159,13 @@ def _dealt(groups: Sequence[tuple[str, int, int]], n: int) -> list[Lot]:
 
 
 def batches_of(lot: Lot, names: Sequence[str], texts: Sequence[str]) -> Iterator[Any]:
-    """Yield the rows of a lot as Arrow's batches, texts as places in a list."""
+    """Yield the rows of a lot as Arrow batches, texts as indices into a list."""
     import pyarrow.parquet as pq  # noqa: PLC0415 - on the workers
 
     for path, groups in lot:
         with pq.ParquetFile(path, read_dictionary=list(texts), **AHEAD) as file:
-            told = {"row_groups": groups, "columns": list(names), "use_threads": False}
-            for batch in file.iter_batches(BATCH, **told):
+            options = {"row_groups": groups, "columns": list(names), "use_threads": False}
+            for batch in file.iter_batches(BATCH, **options):
                 yield batch.select(list(names))
 
 
@@ -175,5 +175,5 @@ def first_rows(group: Group, names: Sequence[str], texts: Sequence[str], n: int)
 
     path, index, _ = group
     with pq.ParquetFile(path, read_dictionary=list(texts), **BEGINNING) as file:
-        told = {"row_groups": [index], "columns": list(names), "use_threads": False}
-        return next(file.iter_batches(n, **told)).select(list(names))
+        options = {"row_groups": [index], "columns": list(names), "use_threads": False}
+        return next(file.iter_batches(n, **options)).select(list(names))
