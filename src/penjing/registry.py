@@ -10,7 +10,6 @@ from __future__ import annotations
 import warnings
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any
 
 from penjing.errors import ChoiceError, PenjingError, unknown_name_error
@@ -114,6 +113,8 @@ def plugins(kind: str) -> dict[str, str]:
     >>> list(plugins("criterion"))
     ['gain', 'gain_ratio', 'gini', 'variance']
     """
+    from importlib.metadata import entry_points  # noqa: PLC0415 - slow to import
+
     found: dict[str, str] = {}
     if kind in _OLD_GROUPS:
         old, new = _OLD_GROUPS[kind], _GROUPS[kind]
@@ -146,6 +147,8 @@ def load(kind: str, name: str) -> Any:  # noqa: ANN401 - a class, a function or 
 
 @cache
 def _loaded(kind: str, name: str) -> Any:  # noqa: ANN401 - as above
+    if name in BUILT_IN[kind]:  # found without a search for plug-ins
+        return _imported(BUILT_IN[kind][name])
     known = plugins(kind)
     if name not in known:
         if near := _OTHER_NAMES.get(kind, {}).get(name.casefold()):
@@ -154,8 +157,6 @@ def _loaded(kind: str, name: str) -> Any:  # noqa: ANN401 - as above
         if kind == "renderer" and name.casefold() in _PICTURE_FILES:
             raise ChoiceError("renderer_is_file", word=name, known=Names(list(known)))
         raise unknown_name_error("unknown_choice", name, known, kind=kind)
-    if name in BUILT_IN[kind]:
-        return _imported(known[name])
     try:
         plugin = _imported(known[name])
     except PenjingError:

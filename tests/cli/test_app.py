@@ -323,5 +323,5 @@ def test_a_program_may_call_main_with_streams_of_text(tmp_path, monkeypatch):
     monkeypatch.setattr("sys.stdout", io.StringIO())
     assert penjing_main(["predict", str(model), "-"]) == 0
     header, *lines = sys.stdout.getvalue().splitlines()
-    assert header.split(",")[:2] == ["no surfacing", "flippers"]
-    assert [line.split(",")[2] for line in lines] == ["yes", "no"]
+    assert header == "row,no surfacing,flippers,predicted"
+    assert lines == ["1,1,1,yes", "2,0,1,no"]

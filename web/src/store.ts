@@ -612,7 +612,7 @@ export class Store {
     const [say, { data }] = [this.say.value, this];
     const isGathered = members.length > 1;
     const parts = isGathered
-      ? [say("gathered_leaves_uncounted", { n: members.length }), tree.allNames(members)]
+      ? [say("gathered_leaves_uncounted", { n: members.length }), tree.allNames(members, say)]
       : [node === 0 ? say("root") : tree.branch(node)];
     if (data.counted) parts.push(sizeText(tree, tree.rows(members), say, true));
     if (data.classes && data.counted) parts.push(this.#countsSentence(members, tree));
@@ -643,7 +643,7 @@ export class Store {
   tip(node: number, tree: Tree = this.tree): string {
     const say = this.say.value;
     const members = tree.groups.has(node) ? (this.boxOf(node)?.members ?? []) : [];
-    if (members.length > 1) return this.#withColon(tree.allNames(members), predictionText(tree, members, say));
+    if (members.length > 1) return this.#withColon(tree.allNames(members, say), predictionText(tree, members, say));
     const rule = tree.conditions(node).join(say("rule_and")) || say("root");
     const notes = tree.data.marks[this.lang.value]?.[node]?.[1] ?? [];
     return [this.#withColon(rule, tree.answer(node)), ...notes].join(say("clause_semicolon"));

@@ -1,6 +1,6 @@
 // The tree: arrays made easy to query, with the words that its branches and rules are printed in.
 
-import type { PageData, TreeArrays } from "./data";
+import type { PageData, Say, TreeArrays } from "./data";
 import { at } from "./numbers";
 
 export const MAX_LEAVES = 64;
@@ -208,9 +208,9 @@ export class Tree {
   }
 
   /** The column of gathered leaves and all their categories. */
-  allNames(nodes: readonly number[]): string {
-    const names = nodes.flatMap((node) => this.names(node));
-    return `${this.columnName(this.parent(at(nodes, 0)))}: ${names.join(", ")}`;
+  allNames(nodes: readonly number[], say: Say): string {
+    const names = nodes.flatMap((node) => this.names(node)).join(say("list_comma"));
+    return `${this.columnName(this.parent(at(nodes, 0)))}${say("clause_colon")}${names}`;
   }
 
   #isFirst(node: number): boolean {

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -70,17 +71,24 @@ _NUMBERS: dict[str, str] = {
     ".": _GROUPS.format(mark=",", point=r"\.") + "|" + PLAIN.pattern,
     ",": _GROUPS.format(mark=r"\.", point=",") + r"|[+-]?\d+(?:,\d+)?",
 }
-_WITH_UNIT: dict[str, re.Pattern[str]] = {
-    decimal: re.compile(
-        rf"(?P<sign>[+-]?)\s*(?P<before>{_MONEY})?\s*(?P<number>{number})\s*"
+
+
+@cache
+def _with_unit(decimal: str) -> re.Pattern[str]:
+    """Return the pattern of numbers with units; it takes a while to compile."""
+    return re.compile(
+        rf"(?P<sign>[+-]?)\s*(?P<before>{_MONEY})?\s*(?P<number>{_NUMBERS[decimal]})\s*"
         rf"(?P<after>%|‰|{_MONEY})?",
         re.ASCII,
     )
-    for decimal, number in _NUMBERS.items()
-}
-_PARENTHESES = re.compile(
-    rf"(?P<before>{_MONEY})?\s*\((?P<inside>[^()]*)\)\s*(?P<after>%|‰|{_MONEY})?"
-)
+
+
+@cache
+def _in_parentheses() -> re.Pattern[str]:
+    """Return the pattern of numbers in parentheses, which are negative."""
+    return re.compile(rf"(?P<before>{_MONEY})?\s*\((?P<inside>[^()]*)\)\s*(?P<after>%|‰|{_MONEY})?")
+
+
 _THOUSANDS: dict[str, re.Pattern[str]] = {
     ".": re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}", re.ASCII),
     ",": re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII),
@@ -484,12 +492,12 @@ def parse_cell(text: str, decimal: DecimalMark = ".") -> ParsedNumber | None:
     outer: tuple[str, ...] = ()
     is_negative = False
     if "(" in normalized:
-        match = _PARENTHESES.fullmatch(normalized)
+        match = _in_parentheses().fullmatch(normalized)
         if match is None:
             return None
         outer = tuple(filter(None, (match["before"], match["after"])))
         normalized, is_negative = match["inside"].strip(), True
-    match = _WITH_UNIT[decimal].fullmatch(normalized)
+    match = _with_unit(decimal).fullmatch(normalized)
     if match is None or (match["sign"] and match["number"][0] in "+-"):
         return None
     if is_negative and (match["sign"] or match["number"][0] in "+-"):

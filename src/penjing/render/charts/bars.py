@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from penjing.i18n import say
 from penjing.render.charts.axes import MARGIN, Style, chart_of, heading
 from penjing.render.charts.chart import Chart
 from penjing.render.charts.shapes import Line, Rect, Shape, Text
 from penjing.render.charts.ticks import LABEL
+from penjing.text.direction import isolated
 from penjing.text.font_metrics import clip_middle
 from penjing.text.font_metrics import width as text_width
 
@@ -45,9 +47,10 @@ def bars_chart(
     high = max(0.0, *(bar.value for bar in bars)) if bars else 1.0
     scale = room / (high - low) if high > low else 0.0
     zero = left - low * scale
+    colon = say("label_colon", style.lang)
     y = top
     for bar, name in zip(bars, names, strict=True):
-        shapes += _bar_shapes(bar, name, (left, zero, y), (scale, zero + high * scale))
+        shapes += _bar_shapes(bar, name, (left, zero, y), (scale, zero + high * scale), colon)
         y += STEP
     if bars:
         shapes.append(Line(((zero, top - 2), (zero, y - STEP + BAR + 4)), "outline"))
@@ -55,7 +58,11 @@ def bars_chart(
 
 
 def _bar_shapes(
-    bar: Bar, name: str, place: tuple[float, float, float], scale: tuple[float, float]
+    bar: Bar,
+    name: str,
+    place: tuple[float, float, float],
+    scale: tuple[float, float],
+    colon: str,
 ) -> list[Shape]:
     left, zero, y = place
     length = bar.value * scale[0]
@@ -71,7 +78,7 @@ def _bar_shapes(
             "outline",
             0.75,
             values=values,
-            tooltip=f"{bar.name}: {bar.text}",
+            tooltip=f"{isolated(bar.name)}{colon}{bar.text}",
         ),
         Text(scale[1] + 8, y + 11, bar.text, LABEL),
     ]

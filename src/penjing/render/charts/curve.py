@@ -155,7 +155,9 @@ def _series_shapes(series: _Series, x_key: str, frame: Frame, lang: str) -> list
         values: Values = (("series", series.name), (x_key, repr(x)), ("value", repr(y)))
         values += (("se", repr(se)),) if se is not None else ()
         spread = f" ± {se:.3g}" if se else ""
-        tooltip = f"{say(f'curve_{series.name}', lang)}, {x:,.15g}: {y:.4g}{spread}"
+        words = [say(f"curve_{series.name}", lang), f"{x:,.15g}"]
+        colon = say("label_colon", lang)
+        tooltip = f"{say('clause_comma', lang).join(words)}{colon}{y:.4g}{spread}"
         shapes.append(Mark(*place, 3.0, role, _MARKS[series.name], values=values, tooltip=tooltip))
     return shapes
 

@@ -179,7 +179,7 @@ def draw(
     room = width - left - MARGIN - 8
     x_axis = number_axis((), quoted(x), room=room, low=spans[0][0], high=spans[0][1])
     frame = Frame(left, top, room, height, x_axis, y_axis)
-    shapes += [_region_shape(tree, region, frame, colours, (x, y)) for region in found]
+    shapes += [_region_shape(tree, region, frame, colours, (x, y), lang=lang) for region in found]
     shapes += frame.shapes(grid=False)
     if table is not None:
         assert values[0] is not None
@@ -224,7 +224,7 @@ def _facts(tree: TreeData, table: Table | None, lang: str) -> str:
         key = "chart_points" if step <= 1 else "chart_points_shown"
         facts.append(say(key, lang, n=shown, of=table.n_rows))
     if names := grey_names(tree, lang):
-        facts.append(", ".join(names))
+        facts.append(say("list_comma", lang).join(names))
     return say("joined_sentences", lang).join(facts)
 
 
@@ -248,7 +248,13 @@ def _span(numbers: Floats | None, bounds: Sequence[float]) -> tuple[float, float
 
 
 def _region_shape(
-    tree: TreeData, region: Region, frame: Frame, colours: _Colours, names: tuple[str, str]
+    tree: TreeData,
+    region: Region,
+    frame: Frame,
+    colours: _Colours,
+    names: tuple[str, str],
+    *,
+    lang: str,
 ) -> Rect:
     left = max(region.x_low, frame.x.low)
     right = min(region.x_high, frame.x.high)
@@ -261,8 +267,11 @@ def _region_shape(
         ("answer", answer),
         *((name.replace("_", "-"), repr(getattr(region, name))) for name in bounds),
     )
-    tooltip = f"{answer}: {_interval(tree, names[0], region.x_low, region.x_high)}"
-    tooltip += f"; {_interval(tree, names[1], region.y_low, region.y_high)}"
+    intervals = [
+        _interval(tree, names[0], region.x_low, region.x_high),
+        _interval(tree, names[1], region.y_low, region.y_high),
+    ]
+    tooltip = f"{answer}{say('label_colon', lang)}{say('clause_semicolon', lang).join(intervals)}"
     return Rect(
         x0, y0, max(x1 - x0, 0.0), max(y1 - y0, 0.0), colours.of_node(region.node),
         "outline", 0.8, values=values, tooltip=tooltip,

@@ -146,7 +146,7 @@ def _draw(kind: str, report: Report, positive: Label | None, style: Style) -> Ch
     if has_chance:
         shapes.append(_chance(kind, curves[0], frame))
     for i, curve in enumerate(curves):
-        shapes += _curve_shapes(kind, curve, i, frame)
+        shapes += _curve_shapes(kind, curve, i, frame, lang)
     return square_chart(kind, texts, shapes, frame, style)
 
 
@@ -215,9 +215,10 @@ def _chance(kind: str, curve: _Curve, frame: Frame) -> Line:
     return Line(tuple(frame.at(*end) for end in ends), "muted", 1.0, "3 3")
 
 
-def _curve_shapes(kind: str, curve: _Curve, index: int, frame: Frame) -> list[Shape]:
+def _curve_shapes(kind: str, curve: _Curve, index: int, frame: Frame, lang: str) -> list[Shape]:
     points = curve.points
     drawn = points if kind == "roc" else _steps(points)
+    colon, comma = say("label_colon", lang), say("list_comma", lang)
     role = f"line{curve.colour_index}"
     shapes: list[Shape] = [
         Line(tuple(frame.at(*p) for p in drawn), role, 2.0, _DASHES[index % len(_DASHES)])
@@ -227,7 +228,7 @@ def _curve_shapes(kind: str, curve: _Curve, index: int, frame: Frame) -> list[Sh
             Mark(
                 *frame.at(x, y), 3.0, role,
                 values=(("class", curve.name), ("x", repr(x)), ("y", repr(y))),
-                tooltip=f"{curve.name}: {x:.3f}, {y:.3f}",
+                tooltip=f"{isolated(curve.name)}{colon}{x:.3f}{comma}{y:.3f}",
             )
             for x, y in points
         ]  # fmt: skip

@@ -83,12 +83,13 @@ def draw(
     largest = max((abs(gain) for _, gain in points), default=0.0)
     if not hidden:  # between thresholds that are not known, a line would tell gains of its own
         shapes.append(Line(_thinned([frame.at(*point) for point in points]), "line0", 1.6))
+    colon = say("label_colon", lang)
     if hidden or len(points) <= MAX_MARKS:
         shapes += [
             Mark(
                 *frame.at(x, y), 1.6 if hidden else 2.6, "line0",
                 values=(("threshold", repr(x)), ("gain", repr(y))),
-                tooltip=f"{cut_label(x, cuts)}: {score_text(y, largest)}",
+                tooltip=f"{cut_label(x, cuts)}{colon}{score_text(y, largest)}",
             )
             for x, y in points
         ]  # fmt: skip

@@ -41,7 +41,7 @@ from penjing.tree.tree_data import TreeData
 _PREFIXES = (
     "view_", "mark_", "measure_", "rule_", "leaves", "folded_leaves", "icicle_", "root", "legend_",
     "because_answer", "tip_", "picture_share", "picture_variance", "picture_range", "gathered_",
-    "picture_weight", "total_weight", "clause_",
+    "picture_weight", "total_weight", "clause_", "list_comma",
 )  # fmt: skip
 PLACES = 4
 """Decimals of numbers in plots."""
