@@ -10,7 +10,7 @@ from penjing.formatting.lists import numbered_rows
 from penjing.formatting.text_table import table_lines
 from penjing.i18n import say
 from penjing.text.formula import tie_score_text
-from penjing.text.labels import figure_text, number_text, predicted_text, quoted, weight_text
+from penjing.text.labels import figure_text, number_text, quoted, rounded_text, weight_text
 from penjing.text.phrases import join_clauses, join_names, number_word
 
 Plain = Mapping[str, Any]
@@ -201,7 +201,7 @@ def _threshold_texts(part: Plain) -> tuple[str, str]:
 def _prediction_texts(part: Plain) -> tuple[str, str]:
     """Return the predictions of both leaves; numbers with all digits if they look the same."""
     a, b = part["a"], part["b"]
-    texts = [predicted_text(v) if isinstance(v, float) else quoted(v) for v in (a, b)]
+    texts = [rounded_text(v) if isinstance(v, float) else quoted(v) for v in (a, b)]
     if texts[0] == texts[1] and isinstance(a, float) and isinstance(b, float):
         return number_text(a), number_text(b)
     return texts[0], texts[1]

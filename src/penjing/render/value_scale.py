@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing.render.theme import PALETTE, THEMES, Theme, blend, contrast
-from penjing.text.labels import digits_between, rounded_text, without_rounding
+from penjing.text.labels import digits_between, number_text, without_rounding
 from penjing.tree.tree_data import TreeData
 
 DIGITS = 3
@@ -41,7 +41,7 @@ def short_number(value: float, digits: int = DIGITS) -> str:
         mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
         shortest = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
         return f"{shortest}e{exponent}"
-    return rounded_text(value, digits)
+    return number_text(float(f"{value:.{digits}g}"))
 
 
 def short_ends(low: float, high: float) -> tuple[str, str]:

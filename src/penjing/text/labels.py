@@ -175,14 +175,17 @@ def number_text(number: float) -> str:
 
 
 def rounded_text(number: float, digits: int = 6) -> str:
-    """Return a number rounded to a few digits.
+    """Return a number with so many digits, and all those before the point.
 
     Examples
     --------
-    >>> rounded_text(2 / 3), rounded_text(1e7 / 3, 4)
-    ('0.666667', '3333000')
+    >>> rounded_text(2 / 3), rounded_text(1e7 / 3, 4), rounded_text(1.5e20)
+    ('0.666667', '3333333', '1.5e+20')
     """
-    return number_text(float(f"{number:.{digits}g}"))
+    if not math.isfinite(number) or abs(number) >= 1e15:
+        return f"{number:.{digits}g}"
+    before = len(str(int(abs(number))))
+    return number_text(float(f"{number:.{max(digits, before)}g}"))
 
 
 def digits_between(low: float, high: float, least: int) -> int:
@@ -467,21 +470,7 @@ def value_text_between(value: float, ends: Sequence[float]) -> str:
     ('1000000.25', '0.25')
     """
     low, high = ends
-    return predicted_text(without_rounding(value, low, high), digits_between(low, high, least=6))
-
-
-def predicted_text(number: float, digits: int = 6) -> str:
-    """Return a predicted number with so many digits, and all those before the point.
-
-    Examples
-    --------
-    >>> predicted_text(2 / 3), predicted_text(1234567.8), predicted_text(1.5e20)
-    ('0.666667', '1234568', '1.5e+20')
-    """
-    if not math.isfinite(number) or abs(number) >= 1e15:
-        return f"{number:.{digits}g}"
-    before = len(str(int(abs(number))))
-    return rounded_text(number, max(digits, before))
+    return rounded_text(without_rounding(value, low, high), digits_between(low, high, least=6))
 
 
 def counts_text(tree: TreeData, node: int) -> str:

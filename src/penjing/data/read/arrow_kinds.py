@@ -84,10 +84,23 @@ def arrow_texts(array: Any) -> Any:  # noqa: ANN401 - arrays of Arrow
     ):
         return array.cast(pa.string()).dictionary_encode()
     if arrow_kind(arrow_type) == "moment":
-        array = array.cast(pa.timestamp("us"), safe=False)
+        array = _local_times(array).cast(pa.timestamp("us"), safe=False)
     encoded = array.dictionary_encode()
     texts = [_value_text(value, is_uuid=is_uuid) for value in encoded.dictionary.to_pylist()]
     return pa.DictionaryArray.from_arrays(encoded.indices, pa.array(texts, pa.string()))
+
+
+def _local_times(array: Any) -> Any:  # noqa: ANN401 - arrays of Arrow
+    """Return times as they are in their time zone; times of an unknown zone stay in UTC."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+    import pyarrow.compute as pc  # noqa: PLC0415 - heavy
+
+    if getattr(array.type, "tz", None) is None:
+        return array
+    try:
+        return pc.local_timestamp(array)
+    except pa.ArrowInvalid:
+        return array
 
 
 def _storage_array(array: Any) -> Any:  # noqa: ANN401 - arrays of Arrow

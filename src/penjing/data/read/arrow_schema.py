@@ -1,7 +1,8 @@
-"""The durations in a Parquet file, from the Arrow schema in its footer.
+"""The durations and time zones in a Parquet file, from the Arrow schema in its footer.
 
-Parquet has no type for durations. Arrow writes them as integers, and their unit only in its own
-schema. Arrow is not needed here: a file is then read the same way whether it is installed or not.
+Parquet has no type for durations and no time zones. Arrow writes integers and times in UTC, and
+the unit and the zone only in its own schema. Arrow is not needed here: a file is then read the
+same way whether it is installed or not.
 """
 
 from __future__ import annotations
@@ -9,11 +10,15 @@ from __future__ import annotations
 import base64
 import binascii
 import struct
+from collections.abc import Callable
+from typing import TypeVar
+
+F = TypeVar("F")
 
 SCHEMA_KEY = b"ARROW:schema"
 _CONTINUATION = b"\xff\xff\xff\xff"
-_SCHEMA, _DURATION = 1, 18
-"""The numbers of a message with a schema, and of the type of durations, in Arrow's format."""
+_SCHEMA, _TIMESTAMP, _DURATION = 1, 10, 18
+"""The numbers of a message with a schema, and of two types, in Arrow's format."""
 _MILLISECOND = 1
 """The unit of a duration that does not state one."""
 UNITS_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
@@ -38,24 +43,45 @@ def duration_units(encoded: bytes) -> dict[str, int]:
     >>> duration_units(base64.b64encode(schema.serialize().to_pybytes()))
     {'wait': 1000}
     """
+    units = [*UNITS_PER_SECOND.values()]
+    return _of_type(encoded, _DURATION, lambda kind: units[kind.number(0, _MILLISECOND)])
+
+
+def time_zones(encoded: bytes) -> dict[str, str]:
+    """Return the columns of times that have a time zone, with its name or its offset.
+
+    Parameters
+    ----------
+    encoded : bytes
+        As in `duration_units`.
+
+    Examples
+    --------
+    >>> import base64
+    >>> import pyarrow as pa
+    >>> schema = pa.schema({"at": pa.timestamp("us", "Asia/Shanghai"), "day": pa.timestamp("us")})
+    >>> time_zones(base64.b64encode(schema.serialize().to_pybytes()))
+    {'at': 'Asia/Shanghai'}
+    """
+    zones = _of_type(encoded, _TIMESTAMP, lambda kind: kind.text(1))
+    return {name: zone for name, zone in zones.items() if zone}
+
+
+def _of_type(encoded: bytes, wanted: int, facts: Callable[[_Record], F]) -> dict[str, F]:
+    """Return facts about the columns of one type; none if the schema cannot be decoded."""
     try:
         data = base64.b64decode(encoded)
         start = 8 if data.startswith(_CONTINUATION) else 4
         message = _Record(data, start + _offset(data, start))
         if message.number(1) != _SCHEMA or (schema := message.record(2)) is None:
             return {}
-        return dict(_durations(schema))
+        return {
+            field.text(0): facts(kind)
+            for field in schema.records(1)
+            if field.number(2) == wanted and (kind := field.record(3)) is not None
+        }
     except (binascii.Error, struct.error, IndexError, ValueError):
         return {}
-
-
-def _durations(schema: _Record) -> list[tuple[str, int]]:
-    found, units = [], [*UNITS_PER_SECOND.values()]
-    for field in schema.records(1):
-        duration = field.record(3)
-        if field.number(2) == _DURATION and duration is not None:
-            found.append((field.text(0), units[duration.number(0, _MILLISECOND)]))
-    return found
 
 
 class _Record:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from penjing.data.read.arrow_kinds import arrow_numbers as nearest
-from penjing.data.read.arrow_schema import SCHEMA_KEY, duration_units
+from penjing.data.read.arrow_schema import SCHEMA_KEY, duration_units, time_zones
 from penjing.data.read.files import bad_parquet_error, too_large_error
 from penjing.data.read.frames import column_from_array, column_from_numbers
 from penjing.data.read.python_rows import column_from_python
@@ -25,12 +26,23 @@ from penjing.data.scratch import unnamed_file
 from penjing.data.table import MISSING
 from penjing.errors import CapabilityError, DataError, NoRowsError
 
+F = TypeVar("F")
+
 PLAIN_TYPES = {"VARCHAR", "DOUBLE", "BIGINT", "BOOLEAN"}
 """JSON columns of other types are read with Python's json module, which changes no value."""
 
 MIN_ENUM_ROWS, MAX_ENUM_TEXTS = 20_000, 20_000
 """In files of at least this many rows, text columns of few distinct texts are read as codes."""
 _ENUM_PREFIX = "penjing_texts_"
+
+TIMES = {
+    "TIMESTAMP WITH TIME ZONE": "{}",
+    "TIMESTAMPTZ_NS": "{}::timestamptz",
+    "TIMESTAMP_NS": "timezone('UTC', {}::timestamp)",  # before DuckDB 2
+}
+"""DuckDB's types of times with a time zone, and SQL for such a time in microseconds."""
+OFFSET = re.compile(r"(?P<sign>[+-])(?P<hours>\d\d):?(?P<minutes>\d\d)")
+"""A time zone that is only an offset from UTC, such as +08:00."""
 
 MAX_DUCKDB_DIGITS = 38
 """DuckDB has no decimals of more digits."""
@@ -56,7 +68,8 @@ JSON_LINES = "select * from read_json($path, format='newline_delimited', sample_
 class _ParquetColumn:
     """A column of a Parquet file: its name in the file, and its name and type in DuckDB.
 
-    Integers that are durations have the number of ``units`` in a second, others have None.
+    Integers that are durations have the number of ``units`` in a second, times with a time zone
+    have that ``zone``; others have None.
     """
 
     title: str
@@ -64,6 +77,7 @@ class _ParquetColumn:
     kind: str
     digits: int | None
     units: int | None
+    zone: str | None
 
 
 def from_parquet(data: bytes, name: str, max_bytes: int) -> RawTable:
@@ -113,7 +127,8 @@ def _list_columns(
     column_names = [column_name for column_name, _ in top_level]
     if len({*column_names}) < len(column_names):
         raise duplicate_column_error(name, column_names)
-    units = _duration_units(connection, parameters)
+    units = _in_arrow_schema(connection, parameters, duration_units)
+    zones = _known_zones(connection, _in_arrow_schema(connection, parameters, time_zones))
     return [
         _ParquetColumn(
             column_name,
@@ -121,19 +136,51 @@ def _list_columns(
             str(row[1]),
             digits,
             units.get(column_name) if str(row[1]) == "BIGINT" else None,
+            zones.get(column_name) if str(row[1]) in TIMES else None,
         )
         for row, (column_name, digits) in zip(described, top_level, strict=True)
     ]
 
 
-def _duration_units(
+def _in_arrow_schema(
     connection: Any,  # noqa: ANN401 - of DuckDB
     parameters: Mapping[str, str],
-) -> dict[str, int]:
-    """Return the columns that Arrow wrote as durations; for DuckDB they are integers."""
+    facts: Callable[[bytes], dict[str, F]],
+) -> dict[str, F]:
+    """Return what the schema that Arrow wrote says of columns: units of durations, time zones."""
     query = "select distinct value from parquet_kv_metadata($path) where key = $key"
     rows = connection.execute(query, {**parameters, "key": SCHEMA_KEY}).fetchall()
-    return {name: n for (encoded,) in rows for name, n in duration_units(encoded).items()}
+    return {name: fact for (encoded,) in rows for name, fact in facts(encoded).items()}
+
+
+def _known_zones(
+    connection: Any,  # noqa: ANN401 - of DuckDB
+    zones: Mapping[str, str],
+) -> dict[str, str]:
+    """Return the time zones that DuckDB knows; times of others stay in UTC."""
+    import duckdb  # noqa: PLC0415
+
+    known: set[str] = set()
+    if zones:
+        with suppress(duckdb.Error):  # a build without time zones
+            rows = connection.execute("select name from pg_timezone_names()").fetchall()
+            known = {name for (name,) in rows}
+    return {
+        column: zone
+        for column, zone in zones.items()
+        if zone in known or OFFSET.fullmatch(zone) is not None
+    }
+
+
+def _local_time(column: _ParquetColumn) -> str:
+    """Return SQL for the local times of a column with a time zone, as frames have them."""
+    assert column.zone is not None
+    time = TIMES[column.kind].format(_quote_identifier(column.name))
+    offset = OFFSET.fullmatch(column.zone)
+    if offset is None:
+        return f"timezone('{column.zone}', {time})"
+    minutes = int(f"{offset['sign']}1") * (60 * int(offset["hours"]) + int(offset["minutes"]))
+    return f"timezone('UTC', {time}) + to_minutes({minutes})"
 
 
 def _by_column_name(
@@ -149,7 +196,7 @@ def _select_list(
     """Return the columns to select, some as ``expressions``.
 
     Decimals are the nearest doubles: DuckDB's own cast divides the digits of a decimal by a power
-    of ten, which rounds twice. Durations are seconds.
+    of ten, which rounds twice. Durations are seconds. Times are local in their time zone.
     """
     decimals = {
         column.name: f"{_quote_identifier(column.name)}::varchar::double"
@@ -161,7 +208,8 @@ def _select_list(
         for column in columns
         if column.units is not None
     }
-    replaced = decimals | durations | dict(expressions or {})
+    times = {column.name: _local_time(column) for column in columns if column.zone is not None}
+    replaced = decimals | durations | times | dict(expressions or {})
     replacements = ", ".join(
         f"{expression} as {_quote_identifier(column_name)}"
         for column_name, expression in replaced.items()
@@ -214,7 +262,7 @@ def duration_columns(path: str) -> list[str]:
     pattern = escape_glob(path) + ("/**/*.parquet" if Path(path).is_dir() else "")
     try:
         with duckdb.connect() as connection:
-            return sorted(_duration_units(connection, {"path": pattern}))
+            return sorted(_in_arrow_schema(connection, {"path": pattern}, duration_units))
     except duckdb.Error:
         raise bad_parquet_error(path) from None
 

@@ -13,7 +13,7 @@ from penjing.render.recipe_table import GROUPS
 from penjing.render.report.page import LONG, NUMBER, PLAIN, Page, scrolled, text
 from penjing.render.summary import steering_lines
 from penjing.text.constraint_sentences import constraint_sentences
-from penjing.text.labels import predicted_text, weight_text
+from penjing.text.labels import rounded_text, weight_text
 from penjing.text.phrases import join_names, method_name, recipe_name
 from penjing.tree.dialect import dialect_of
 from penjing.tree.tree_data import TreeData
@@ -170,7 +170,7 @@ def value_text(value: object, lang: str) -> str:
 
 def _values(column: dict[str, Any], separator: str) -> str:
     if "low" in column:
-        return f"{predicted_text(column['low'])} … {predicted_text(column['high'])}"
+        return f"{rounded_text(column['low'])} … {rounded_text(column['high'])}"
     pairs = column.get("levels") or []
     shown = separator.join(f"{level} {n:,}" for level, n in pairs[:8])
     return shown + (" …" if len(pairs) > 8 else "")
