@@ -17,7 +17,7 @@ settings.register_profile(
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
-settings.register_profile("thorough", settings.get_profile("quick"), max_examples=1000)
+settings.register_profile("thorough", settings.get_profile("quick"), max_examples=200)
 
 
 def pytest_configure(config: pytest.Config) -> None:
