@@ -111,7 +111,7 @@ def page_data(
         "single": tree.recipe.get("precision") == "single",
         "ties": [node for node in ties if not tree.is_leaf[node]],
         "marks": _marks(tree, ties, cut_labels),
-        "words": {code: _words(code) for code in LANGUAGES},
+        "words": {code: _words(code, len(catalogue(code))) for code in LANGUAGES},
         "scale": None if scale is None else _scale(tree, scale),
         "plots": _plots(tree, scale),
         "show": None,
@@ -126,15 +126,9 @@ def page_data(
 
 
 @cache
-def _words(lang: str) -> dict[str, str]:
-    """Return the sentences of the page in a language."""
+def _words(lang: str, _n_known: int) -> dict[str, str]:
+    """Return the sentences of the page in a language, which has so many; plug-ins may add some."""
     return {key: text for key, text in catalogue(lang).items() if key.startswith(_PREFIXES)}
-
-
-@cache
-def _word_characters() -> frozenset[str]:
-    """Return the characters of the page's sentences in all languages."""
-    return frozenset("".join(text for lang in LANGUAGES for text in _words(lang).values()))
 
 
 def _surrogate(surrogate: Surrogate) -> dict[str, Any]:
@@ -266,7 +260,8 @@ def _widths(data: dict[str, Any]) -> dict[str, Any]:
     labels = [plot["labels"] for plot in data["plots"].values()]
     shown = [labels, *(data[key] for key in ("classes", "schema", "marks", "quoted"))]
     texts = json.dumps(shown, ensure_ascii=False)
-    found = {*texts, *"≤≥−…≠±", *_word_characters()}
+    words = itertools.chain.from_iterable(data["words"][lang].values() for lang in LANGUAGES)
+    found = set().union(texts, "≤≥−…≠±", *words)
     characters = {c for c in found if not " " <= c <= "~"}
     regular, bold = ADVANCES
     return {
