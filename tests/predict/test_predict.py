@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 import penjing
 from oracle_predict_numpy import reached
 from penjing.api.tree import Tree
+from penjing.data.read.level_index import LevelIndex
 from penjing.data.table import Column, Table, nominal, numeric
 from penjing.errors import CapabilityError, ChoiceError, DataError
 from penjing.predict import predict
 from penjing.predict.flat import ROWS_PER_THREAD
-from penjing.predict.inputs import LevelIndex, align, align_to, hide_unordered_levels
+from penjing.predict.inputs import align, align_to, hide_unordered_levels
 from penjing.tree.counts import Costs
 from penjing.tree.nodes import LEAF, Nodes
 from penjing.tree.split import Surrogate

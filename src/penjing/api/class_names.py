@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from penjing import arguments
+from penjing.data.read.level_index import LevelIndex
 from penjing.data.source import ClassNames, Label
 from penjing.data.table import Table
 from penjing.errors import ChoiceError, WrongTypeError, unknown_name_error
-from penjing.predict.inputs import LevelIndex
 from penjing.tree.tree_data import TreeData
 
 KEY = "class_names"

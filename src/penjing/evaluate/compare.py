@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from penjing import arguments
+from penjing.data.read.level_index import LevelIndex, text_of
 from penjing.data.source import Label, Source
 from penjing.data.statistics import plain_number
 from penjing.data.table import Table
@@ -21,7 +22,7 @@ from penjing.evaluate.sign_test import verdict
 from penjing.formatting.frame import frame_of
 from penjing.formatting.html_table import html_text
 from penjing.i18n import say
-from penjing.predict.inputs import LevelIndex, align_to, reading_of, text_of, used_columns
+from penjing.predict.inputs import align_to, reading_of, used_columns
 from penjing.predict.predict import classes_of
 from penjing.registry import load
 from penjing.text.labels import answer_text

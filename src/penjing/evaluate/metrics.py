@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from penjing import arguments
 from penjing.data.pickles import restore_fields
+from penjing.data.read.level_index import LevelIndex
 from penjing.data.row_ids import RowIds
 from penjing.data.source import Label
 from penjing.data.statistics import format_count, plain_number, weight_sums, wilson
@@ -42,7 +43,6 @@ from penjing.evaluate.wrong_rows import (
 from penjing.formatting.frame import frame_of
 from penjing.formatting.html_table import html_table, html_text
 from penjing.i18n import Names, say
-from penjing.predict.inputs import LevelIndex
 from penjing.predict.row_predictions import RowPredictions
 from penjing.registry import load
 from penjing.tree.tree_data import TreeData

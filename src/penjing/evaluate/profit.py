@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from penjing import arguments
+from penjing.data.read.level_index import LevelIndex
 from penjing.data.source import Label
 from penjing.data.table import Floats
 from penjing.errors import ChoiceError, WrongTypeError, unknown_name_error
 from penjing.evaluate.probability_scores import ProbabilityGroups
 from penjing.formatting.html_table import html_text
 from penjing.i18n import say
-from penjing.predict.inputs import LevelIndex
 from penjing.text.labels import quoted, rounded_text
 
 

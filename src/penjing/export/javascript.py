@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from penjing.data.read.level_index import codes_by_text
 from penjing.export.language import Fields, Language, Values
 from penjing.export.plan import Plan
 from penjing.export.program import write_program
@@ -67,6 +68,9 @@ class JavaScript(Language):
             pairs.append(f"[{self.text(text)}, {code}]")
             if not isinstance(level, str):
                 pairs.append(f"[{json.dumps(level)}, {code}]")
+        own = set(plan.texts(c))
+        others = codes_by_text(plan.levels(c)).items()
+        pairs += [f"[{self.text(text)}, {code}]" for text, code in others if text not in own]
         return f"    [{self.text(plan.name(c))}, new Map([{', '.join(pairs)}])],"
 
     def head_fields(self, plan: Plan) -> Fields:

@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from penjing.data.read.level_index import text_of
 from penjing.data.table import Floats
 from penjing.errors import CapabilityError
 from penjing.predict.flat import LEARNED, comparison_cuts, unseen_is_known
-from penjing.predict.inputs import row_names, text_of, used_columns
+from penjing.predict.inputs import row_names, used_columns
 from penjing.predict.predict import policies
 from penjing.tree.counts import Classes, Costs
 from penjing.tree.nodes import LEAF

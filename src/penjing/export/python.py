@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from penjing.data.read.level_index import codes_by_text
 from penjing.export.language import Fields, Language, Values, fill, wrap_items
 from penjing.export.plan import Plan
 from penjing.export.program import write_program
@@ -77,7 +78,7 @@ class Python(Language):
         """Return the line with which the head declares the categories of a column."""
         by_value = {level: code for code, level in enumerate(plan.levels(c))}
         # Of texts that differ only in surrounding spaces, the first counts.
-        by_text = {text.strip(): code for code, text in reversed(list(enumerate(plan.texts(c))))}
+        by_text = codes_by_text(plan.texts(c))
         return f"    {plan.name(c)!r}: ({by_value!r}, {by_text!r}),"
 
     def sentence(self, text: str) -> str:

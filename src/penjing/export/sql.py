@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from penjing.data.read.level_index import text_of
 from penjing.errors import CapabilityError, ChoiceError
 from penjing.export import conditions
 from penjing.export.plan import FRACTION, Plan, build_plan, refuse_characters, refuse_unseen_error
 from penjing.export.sql_cleaning import Cleaner
 from penjing.export.sql_dialects import SqlDialect, find_dialect
-from penjing.predict.inputs import text_of
 from penjing.tree.counts import TIE
 from penjing.tree.tree_data import TreeData
 

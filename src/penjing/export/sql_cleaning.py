@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from penjing.data.read.level_index import codes_by_text, text_of
 from penjing.data.read.missing_markers import USUAL_MARKERS, make_markers
 from penjing.data.read.reading import Reading, fold_key
 from penjing.data.table import Field
 from penjing.errors import CapabilityError
 from penjing.i18n import Names
-from penjing.predict.inputs import text_of
 from penjing.tree.tree_data import TreeData
 
 BLANKS = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
@@ -151,6 +151,10 @@ class Cleaner:
         if own:
             tests.append(f"t IN ({self._list(own)})")
         named = f"WHEN {cases[0]} THEN NULL " if cases else ""
+        others = {} if folds else codes_by_text(tuple(field.levels))
+        for text, code in others.items():
+            if text not in texts:
+                exception += f"WHEN t = {self._text(text)} THEN {self._text(texts[code])} "
         case = f"CASE {named}{exception}WHEN {' OR '.join(tests)} THEN NULL ELSE {value} END"
         stages = [f"{self._trimmed(field.name)} AS t", *(f"t, {step} AS v" for step in steps), case]
         return CleanColumn(self._f.chain([(stage, "") for stage in stages]), tuple(keys))

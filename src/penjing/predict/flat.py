@@ -13,11 +13,12 @@ import numpy.typing as npt
 from penjing._core import FlatTree
 from penjing.data.lazy_column import LazyColumn
 from penjing.data.memory_limit import n_processors
+from penjing.data.read.level_index import LevelIndex
 from penjing.data.statistics import weight_sums
 from penjing.data.table import MISSING, Column, Field, Floats, Table, numeric
 from penjing.errors import DataError
 from penjing.i18n import Names
-from penjing.predict.inputs import LevelIndex, align_all, is_row, used_columns
+from penjing.predict.inputs import align_all, is_row, used_columns
 from penjing.tree.counts import TIE, Classes
 from penjing.tree.dialect import dialect_of
 from penjing.tree.nodes import Ids

@@ -12,12 +12,12 @@ from penjing.arguments import as_list
 from penjing.data.notes import quoted, record_notes
 from penjing.data.read import read
 from penjing.data.read.frames import name_text
+from penjing.data.read.level_index import LevelIndex
 from penjing.data.read.missing_markers import Markers, make_markers
 from penjing.data.read.numbers import SHARES, parse_numbers
 from penjing.data.read.reading import (
     FileLayout,
     Reading,
-    fold_key,
     merge_readings,
 )
 from penjing.data.table import MISSING, Codes, Column, Field, Note, Table, numeric
@@ -391,46 +391,6 @@ def _mark_missing(column: Column, marks: Markers) -> Column:
         return column
     codes: Codes = np.where(gone[column.codes], np.int32(MISSING), column.codes)
     return replace(column, codes=codes)
-
-
-def text_of(value: object) -> str:
-    """Return the text by which values of different types are compared: 1.0 and 1 are '1'."""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value).strip()
-
-
-class LevelIndex:
-    """Finds the code of a value: by value and type, then by value, then by text.
-
-    Examples
-    --------
-    >>> places = LevelIndex((0, 1))
-    >>> places.of(1), places.of("1"), places.of(1.0), places.of("one")
-    (1, 1, 1, -1)
-    """
-
-    def __init__(self, levels: Iterable[Any], *, fold_case: bool = False) -> None:
-        every = list(enumerate(levels))
-        self._folded = {
-            fold_key(level): code
-            for code, level in reversed(every)
-            if fold_case and isinstance(level, str)
-        }
-        self._same = {(type(level), level): code for code, level in every}
-        self._equal = {level: code for code, level in reversed(every)}
-        self._alike = {text_of(level): code for code, level in reversed(every)}
-
-    def of(self, value: Any) -> int:  # noqa: ANN401 - a level may be any plain value
-        """Return the code of a value, -1 if it is none of the levels."""
-        code = self._same.get((type(value), value))
-        if code is None:
-            code = self._equal.get(value)
-        if code is None:
-            code = self._alike.get(text_of(value), MISSING)
-        if code < 0 and self._folded and isinstance(value, str):
-            code = self._folded.get(fold_key(value), MISSING)
-        return code
 
 
 def hide_unordered_levels(table: Table, schema: Sequence[Field]) -> Table:

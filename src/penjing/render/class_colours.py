@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from penjing.data.read.level_index import text_of
 from penjing.i18n import say
-from penjing.predict.inputs import text_of
 from penjing.text.direction import isolated
 from penjing.text.labels import weight_text
 from penjing.tree.tree_data import TreeData

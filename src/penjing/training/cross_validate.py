@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from penjing import arguments
 from penjing.data.folds import each_fold, hold_out
+from penjing.data.read.level_index import LevelIndex
 from penjing.data.table import Column, Table
 from penjing.dialects.recipes import recipe_of
 from penjing.errors import ChoiceError
 from penjing.grow.force_syntax import SplitRequest
 from penjing.grow.forced_choice import ForcedSplit
 from penjing.grow.recipe import Recipe
-from penjing.predict.inputs import LevelIndex
 from penjing.predict.row_predictions import RowPredictions, predict_rows
 from penjing.training.auto_recipe import choose_recipe
 from penjing.training.pruning import prune

@@ -14,17 +14,11 @@ from penjing.data.checksum import part_digest
 from penjing.data.folds import Fold
 from penjing.data.notes import Note, record_notes
 from penjing.data.read.dispatch import check_source_type
+from penjing.data.read.level_index import text_of
 from penjing.data.table import Table
 from penjing.errors import ChoiceError, DataError
 from penjing.i18n import Names
-from penjing.predict.inputs import (
-    align,
-    align_to,
-    hide_unordered_levels,
-    labelled_rows,
-    reading_of,
-    text_of,
-)
+from penjing.predict.inputs import align, align_to, hide_unordered_levels, labelled_rows, reading_of
 from penjing.prune.decisions import OWN_MEASURES, measure_of
 from penjing.prune.renumber import NodeMapping, carry_trace, map_nodes, renumber_decisions
 from penjing.registry import load

@@ -17,8 +17,9 @@ from penjing.data.read.convert import (
     make_ordered_column,
     require_numbers,
 )
-from penjing.data.read.dates import date_to_level, parse_dates
+from penjing.data.read.dates import parse_dates
 from penjing.data.read.dictionary import drop_levels, remap_codes
+from penjing.data.read.level_index import LevelIndex
 from penjing.data.read.raw_columns import RawColumn, RawTable, truncate_text
 from penjing.data.read.reading import fold_key
 from penjing.data.table import MISSING, Codes, Column, Field, Kind
@@ -172,35 +173,19 @@ def encode_levels(
     return codes, unmatched_column.plain_levels()
 
 
-def comparison_text(value: object) -> str:
-    """Return the text by which values of different types are compared: 1.0 and 1 are '1'."""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(date_to_level(value)).strip()
-
-
 def match_levels(raw: RawColumn, levels: Sequence[Any]) -> Codes:
     """Return the code of each of the column's levels among other levels, -1 if it has none.
 
-    Levels match by type and value first, then by value, then by text. So the '0' of a file
-    matches the 0 of a list, and the 1.0 of a frame with missing values matches 1.
+    Levels match as `LevelIndex` finds them: the '0' of a file matches the 0 of a list, and the
+    1.0 of a frame with missing values matches 1.
 
     Examples
     --------
     >>> match_levels(RawColumn("x", ["0", "1", "2"], np.array([0, 1, 2], np.int32)), [1, 0])
     array([ 1,  0, -1], dtype=int32)
     """
-    numbered = [*reversed([*enumerate(levels)])]  # of two equal ones, the first is used
-    by_type_and_value = {(type(level), level): code for code, level in numbered}
-    by_value = {level: code for code, level in numbered}
-    by_text = {comparison_text(level): code for code, level in numbered}
-    codes = [
-        by_type_and_value.get(
-            (type(value), value), by_value.get(value, by_text.get(comparison_text(value), MISSING))
-        )
-        for value in raw.plain_levels()
-    ]
-    return np.asarray(codes, np.int32)
+    places = LevelIndex(levels)
+    return np.asarray([places.of(value) for value in raw.plain_levels()], np.int32)
 
 
 def match_folded(raw: RawColumn, levels: Sequence[Any], codes: Codes) -> Codes:
