@@ -125,3 +125,17 @@ def test_cross_validate_takes_the_recipe_by_the_name_that_fit_has():
     assert by_name.to_dict() == penjing.cross_validate(table, "cart-binary", 5).to_dict()
     with pytest.raises(penjing.ChoiceError, match="recipe"):
         penjing.cross_validate(table, "id3", recipe="cart-binary")
+
+
+@pytest.mark.parametrize(
+    "taken", [["class"], ["class", "target"], ["class", "target", "label", "y"]]
+)
+def test_labels_get_a_name_that_no_column_has(taken):
+    rows = pd.DataFrame(
+        {name: ["first", "third"] * 10 for name in taken} | {"age": [3, 5, 4] * 6 + [1, 2]}
+    )
+    labels = [1, 0] * 10
+    tree = penjing.fit(rows, labels, quiet=True)
+    assert tree.target.name not in rows.columns
+    assert tree.predict(rows).tolist() == labels
+    assert tree.score(rows, labels).accuracy == 1.0

@@ -21,6 +21,7 @@ from penjing.render.worksheets.sheet_and_solution import Worksheet
 from penjing.render.worksheets.sheet_record import sheet_record, solution_record, split_nodes
 from penjing.render.worksheets.slots import LEVELS, MEASURES
 from penjing.render.worksheets.unique_answer import has_unique_answer
+from penjing.text.labels import quoted
 from penjing.text.phrases import join_names
 from penjing.tree.dialect import dialect_of
 
@@ -108,7 +109,7 @@ def _complete(table: Table) -> Table:
         raise ChoiceError("worksheet_weights")
     missing = [c.name for c in (*table.columns, table.target) if c.has_missing]
     if missing:
-        raise ChoiceError("worksheet_missing", columns=Names(missing))
+        raise ChoiceError("worksheet_missing", columns=Names(map(quoted, missing)))
     return table
 
 

@@ -192,12 +192,14 @@ class Drift:
         if n_training is None and weight == int(weight):
             n_training = int(weight)
         if n_training is None:
-            return say("drift_rows_of_weight", lang, rows=rows, weight=weight_text(weight))
+            return say(
+                "drift_rows_of_weight", lang, n=self.n, rows=rows, weight=weight_text(weight)
+            )
         training = say("plain_count", lang, n=n_training)
         if math.isclose(weight, n_training, rel_tol=1e-9):
-            return say("drift_rows", lang, rows=rows, training=training)
+            return say("drift_rows", lang, n=self.n, rows=rows, training=training)
         weights = {"training": training, "weight": weight_text(weight)}
-        return say("drift_rows_and_weight", lang, rows=rows, **weights)
+        return say("drift_rows_and_weight", lang, n=self.n, rows=rows, **weights)
 
     @staticmethod
     def _share_lines(

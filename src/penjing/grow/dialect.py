@@ -123,6 +123,8 @@ class Dialect(TreeDialect):
 
     needs: frozenset[str] = frozenset()
     """What an engine must be able to do besides counting; see `penjing.grow.engine`."""
+    refuses_missing: bool = False
+    """Whether its kernel itself finds missing values that the recipe refuses, in plain numbers."""
     takes_constraints: bool = False
     """Whether its binary splits observe ``monotonic_cst`` and ``interaction_cst``."""
     drops_unknown_rows: bool = False

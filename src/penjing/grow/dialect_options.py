@@ -40,6 +40,8 @@ class DialectOptions:
     """The criteria that the dialect supports; None for any, user-defined ones included."""
     missing_policies: ClassVar[tuple[str, ...]] = ("branch",)
     """The policies for missing values besides ``refuse`` and ``fraction``."""
+    divides_rows: ClassVar[bool] = True
+    """Whether ``fraction`` is one: a row without a value is divided between the branches."""
     orders_categories: ClassVar[bool] = False
     """Whether categories are compared by their position, so that a threshold divides them."""
     replaced: ClassVar[Mapping[str, str]] = {}

@@ -208,7 +208,9 @@ class Recipe:
         self._check_options()
         arguments.text("rules", self.rules)
         own = self.options.missing_policies
-        words = _WORDS | {"shape": self.options.shapes, "missing": ("refuse", "fraction", *own)}
+        divided = ("fraction",) if self.options.divides_rows else ()
+        policies = ("refuse", *divided, *own)
+        words = _WORDS | {"shape": self.options.shapes, "missing": policies}
         for name, allowed in words.items():
             arguments.one_of(name, getattr(self, name), allowed)
         for name, least in (("max_depth", 0), ("max_leaves", 1)):
@@ -314,7 +316,10 @@ class Recipe:
             self = replace(self, options=fitted)  # noqa: PLW0642 - the same recipe, adapted
         if has_constraints(self):
             self = replace(self, **fitted_constraints(self, table))  # noqa: PLW0642 - as above
-        self.refuse_missing([c for c in table.columns if not isinstance(c, LazyColumn)])
+        is_checked = self.dialect.refuses_missing
+        self.refuse_missing(
+            [c for c in table.columns if not (is_checked and isinstance(c, LazyColumn))]
+        )
         if not table.is_regression:
             if self._is_for_regression():
                 assert table.target is not None

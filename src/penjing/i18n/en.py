@@ -425,6 +425,8 @@ MESSAGES: dict[str, str] = {
     "uneven_column": "{source}: column '{column}' has {n:,} values, but the first column has {expected:,}.",
     "names_count": "{source}: got {n} names for {expected} columns.",
     "labels_count": "{source}: got {n:,} labels for {expected:,} rows.",
+    "labels_count_one": "{source}: got {n} label for {expected:,} rows.",
+    "array_shape_one": "{source} is an array with one dimension. Give an array with two dimensions (rows and columns), or a one-dimensional array of records.",
     "array_shape": "{source} is an array with {n} dimensions. Give an array with two dimensions (rows and columns), or a one-dimensional array of records.",
     "empty_table": "{source} has no rows or no columns. A tree needs at least one of each.",
     "text_not_path": "expected a path, got a string of several lines: '{value}' … To read the string itself, pass it as bytes: text.encode().",
@@ -604,6 +606,9 @@ MESSAGES: dict[str, str] = {
     "summary_inside": "not a leaf: value missing or unseen",
     "summary_numbers": "predictions from {min} to {max}, mean {mean}",
     "drift_rows": "{rows} new rows, compared with {training} training rows",
+    "drift_rows_one": "{rows} new row, compared with {training} training rows",
+    "drift_rows_and_weight_one": "{rows} new row, compared with {training} training rows (total weight {weight})",
+    "drift_rows_of_weight_one": "{rows} new row, compared with training rows of total weight {weight}",
     "drift_rows_and_weight": "{rows} new rows, compared with {training} training rows (total weight {weight})",
     "drift_rows_of_weight": "{rows} new rows, compared with training rows of total weight {weight}",
     "drift_leaves": "PSI of leaves {psi}",
@@ -2022,6 +2027,7 @@ MESSAGES: dict[str, str] = {
     "needs_pandas": "to_pandas() requires pandas, which is not installed. Install it with: pip install pandas.",
     "weight_values": ("weight must be the name of a column, or one number per row, got {value!r}."),
     "weight_count": "{source} has {expected:,} rows, but {n:,} weights were given.",
+    "weight_count_one": "{source} has {expected:,} rows, but {n} weight was given.",
     "weight_negative": "the weight of row {row} is {value}. Weights must be at least 0.",
     "weight_missing": "the weight of row {row} is missing. Give every row a weight of at least 0.",
     "weight_infinite": "the weight of row {row} is infinite. Weights must be finite.",
@@ -2035,6 +2041,7 @@ MESSAGES: dict[str, str] = {
         " class to string, got {value!r}."
     ),
     "class_names_count": "class_names has {n} names, but the tree has {expected} classes.",
+    "class_names_count_one": "class_names has {n} name, but the tree has {expected} classes.",
     "class_names_unknown": "class_names names {word!r}, which is not a class. Classes: {known}.",
     "class_names_unknown_near": (
         "class_names names {word!r}, which is not a class. Did you mean {near!r}? Classes: {known}."

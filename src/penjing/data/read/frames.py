@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from penjing.data.row_ids import MAX_ROWS, RowIds
 from penjing.data.table import MISSING, Kind, Table
 from penjing.errors import ChoiceError, DataError, WrongTypeError
 
+LABEL_NAMES = ("class", "target", "label", "y")
+"""What labels without a name are called: the first name that no column has."""
 NOT_LABELS = (str, bytes, bytearray, Mapping, AbstractSet)
 """Iterable types that do not have one label per row."""
 
@@ -74,7 +77,7 @@ def add_labels(raw_table: RawTable, labels: Iterable[Any], target: str | None) -
         raise DataError(
             "labels_count", source=raw_table.name, n=len(values), expected=raw_table.n_rows
         )
-    raw_table.target = target or _series_name(labels, raw_table) or "class"
+    raw_table.target = target or _series_name(labels, raw_table) or _unused_name(raw_table)
     raw_table.columns.append(column_from_values(raw_table.target, values, raw_table.name))
     return raw_table
 
@@ -85,6 +88,13 @@ def _series_name(labels: Any, raw_table: RawTable) -> str | None:  # noqa: ANN40
         return None
     name = getattr(labels, "name", None)
     return name if isinstance(name, str) and name and name not in raw_table.names else None
+
+
+def _unused_name(raw_table: RawTable) -> str:
+    """Return a name for labels that have none; a column may be called ``class``."""
+    names = raw_table.names
+    wanted = chain(LABEL_NAMES, (f"class_{i}" for i in count(2)))
+    return next(name for name in wanted if name not in names)
 
 
 def column_from_values(column_name: str, values: Any, name: str) -> RawColumn:  # noqa: ANN401 - an array, a series, a list

@@ -72,6 +72,7 @@ class SklearnOptions(DialectOptions):
     shapes: ClassVar[tuple[str, ...]] = ("binary",)
     orders_categories: ClassVar[bool] = True
     missing_policies: ClassVar[tuple[str, ...]] = ("direction",)
+    divides_rows: ClassVar[bool] = False
     criteria: ClassVar[tuple[str, ...] | None] = ("gini", "gain", "variance")
     replaced: ClassVar[Mapping[str, str]] = {
         "min_weight": "min_samples_split",

@@ -21,6 +21,7 @@ TEXTBOOK = Dialect(
     namesakes={"c4.5-textbook": "c4.5"},
     native_grow=native_kernel.grow,
     is_native=native_kernel.is_native,
+    refuses_missing=True,
     takes_constraints=True,
     native_best_splits=native_best_splits,
 )
