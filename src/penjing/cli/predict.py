@@ -117,7 +117,7 @@ def predict(
     if console.as_json and counter is None:
         prediction_output.write_json(console, tree, aligned, columns, output, lines=lines)
     elif output is not None and output.endswith((".parquet", ".pq")):
-        prediction_output.write_parquet(tree, aligned, columns, output)
+        prediction_output.write_parquet(tree, aligned, columns, output, str(data))
     else:
         encoding = "utf-8-sig" if excel and output_encoding == "utf-8" else output_encoding
         prediction_output.write_csv(tree, aligned, columns, output, encoding, excel=excel)

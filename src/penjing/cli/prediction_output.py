@@ -203,9 +203,11 @@ def write_csv(
         _write_csv_rows(file.write, tree, batches, wanted, encoding, excel=excel)
 
 
-def write_parquet(tree: Tree, batches: Iterator[Batch], wanted: OutputColumns, output: str) -> None:
-    """Write the columns of `write_csv` as Parquet."""
-    from penjing.data.read.parquet import csv_to_parquet  # noqa: PLC0415 - heavy
+def write_parquet(
+    tree: Tree, batches: Iterator[Batch], wanted: OutputColumns, output: str, data: str
+) -> None:
+    """Write the columns of `write_csv` as Parquet; columns of a Parquet file keep their types."""
+    from penjing.data.read.parquet import csv_to_parquet, stored_kinds  # noqa: PLC0415 - heavy
     from penjing.data.scratch import scratch_folder  # noqa: PLC0415
     from penjing.tree.serialize import open_atomically  # noqa: PLC0415
 
@@ -213,6 +215,9 @@ def write_parquet(tree: Tree, batches: Iterator[Batch], wanted: OutputColumns, o
         csv_file, parquet_file = folder / "rows.csv", folder / "rows.parquet"
         with csv_file.open("wb") as file:
             types = _write_csv_rows(file.write, tree, batches, wanted, "utf-8")
+        if data.lower().endswith((".parquet", ".pq")):
+            kept = stored_kinds(data).items()
+            types |= {name: kind for name, kind in kept if name in types}
         csv_to_parquet(str(csv_file), types, str(parquet_file))
         with open_atomically(output) as file, parquet_file.open("rb") as source:
             while piece := source.read(1 << 20):

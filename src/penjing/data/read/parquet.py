@@ -44,6 +44,12 @@ TIMES = {
 OFFSET = re.compile(r"(?P<sign>[+-])(?P<hours>\d\d):?(?P<minutes>\d\d)")
 """A time zone that is only an offset from UTC, such as +08:00."""
 
+KEPT_KIND = re.compile(
+    r"BOOLEAN|DATE|TIME|TIMESTAMP|FLOAT|U?(?:TINY|SMALL|BIG)INT|U?INTEGER|DECIMAL\(\d+,\d+\)"
+)
+DOUBLE_DIGITS = 15
+"""A decimal of so many digits is the only one that its nearest double is read back as."""
+
 MAX_DUCKDB_DIGITS = 38
 """DuckDB has no decimals of more digits."""
 
@@ -359,6 +365,29 @@ def read_parquet_batches(path: str, name: str) -> Iterator[RawTable]:
         raise bad_parquet_error(path, name) from None
 
 
+def stored_kinds(path: str) -> dict[str, str]:
+    """Return the SQL types of those columns of a Parquet file that a text can be converted back to.
+
+    Times with a time zone are local times, without it. Durations, decimals of more digits than a
+    double has, and nested columns are not among them.
+    """
+    import duckdb  # noqa: PLC0415
+
+    try:
+        with duckdb.connect() as connection:
+            columns = _list_columns(connection, {"path": escape_glob(path)}, path)
+    except duckdb.Error:
+        raise bad_parquet_error(path) from None
+    kinds = {c.title: "TIMESTAMP" if c.kind in TIMES else c.kind for c in columns if not c.units}
+    return {
+        c.title: kinds[c.title]
+        for c in columns
+        if c.title in kinds
+        and KEPT_KIND.fullmatch(kinds[c.title])
+        and (c.digits is None or c.digits <= DOUBLE_DIGITS)
+    }
+
+
 def csv_to_parquet(path: str, kinds: Mapping[str, str], output: str) -> None:
     """Convert a CSV file that penjing wrote to Parquet, with little memory."""
     import duckdb  # noqa: PLC0415
@@ -367,10 +396,11 @@ def csv_to_parquet(path: str, kinds: Mapping[str, str], output: str) -> None:
         connection.execute(
             "set enable_progress_bar = false; set threads = 1; set memory_limit = '96MB'"
         )
-        rows = connection.read_csv(
-            path, header=True, dtype=dict(kinds), delimiter=",", quotechar='"'
-        )
-        rows.write_parquet(output)
+        read_as = {name: kind if kind in PLAIN_TYPES else "VARCHAR" for name, kind in kinds.items()}
+        rows = connection.read_csv(path, header=True, dtype=read_as, delimiter=",", quotechar='"')
+        names = {name: _quote_identifier(name) for name in kinds}
+        cells = (f"{names[name]}::{kind} as {names[name]}" for name, kind in kinds.items())
+        rows.project(", ".join(cells)).write_parquet(output)
 
 
 def read_json_lines(text: str, name: str) -> RawTable | None:
