@@ -23,7 +23,10 @@ def rows(form):
 def test_missing_values_are_refused_if_the_setting_says_so(recipe, engine, form):
     with pytest.raises(penjing.PenjingError) as refused:
         penjing.fit(rows(form), [0, 1] * 30, recipe, missing="refuse", engine=engine, quiet=True)
-    assert refused.value.key == "missing_refused"
+    assert refused.value.key.startswith("missing_refused")
+    assert ("missing='refuse' is set" in str(refused.value)) == (
+        penjing.RECIPES[recipe].missing != "refuse" and recipe != "c4.5-textbook"
+    )
 
 
 @pytest.mark.parametrize("recipe", list(penjing.RECIPES))

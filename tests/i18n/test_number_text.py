@@ -37,3 +37,11 @@ def test_rounding_errors_are_not_printed():
 def test_whole_numbers_of_a_preview_are_printed_in_full():
     preview = str(penjing.read([{"day": 20240101.0, "y": "a"}, {"day": 20240102.5, "y": "b"}], "y"))
     assert "20240101" in preview
+
+
+def test_huge_classes_are_printed_as_they_were_written():
+    rows = [{"x": 1, "y": 1e300}, {"x": 2, "y": -1e300}]
+    tree = penjing.fit(rows, "y", "cart-binary", quiet=True)
+    assert tree.classes == (1e300, -1e300)
+    assert "1e+300 (1)" in tree.draw()
+    assert len(tree.draw()) < 100

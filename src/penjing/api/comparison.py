@@ -179,7 +179,7 @@ def trees_by_recipe(
         try:
             trees[name] = fit(table, recipe=name, quiet=True, **settings)
         except (CapabilityError, ChoiceError, DataError) as problem:
-            refuses_missing = problem.key == "missing_refused"
+            refuses_missing = problem.key.startswith("missing_refused")
             if isinstance(problem, ChoiceError) and not refuses_missing:
                 raise
             why = Note("why_missing_refused" if refuses_missing else problem.key, problem.values)

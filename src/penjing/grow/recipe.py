@@ -354,7 +354,8 @@ class Recipe:
         for column in columns if self.missing == "refuse" else ():
             if column.has_missing:
                 n = column.n_missing
-                raise ChoiceError("missing_refused", column=column.name, n=n, recipe=self.name)
+                key = "missing_refused" if self.dialect.refuses_missing else "missing_refused_set"
+                raise ChoiceError(key, column=column.name, n=n, recipe=self.name)
 
     def table(self) -> dict[str, str]:
         """Return all settings as texts; those that the dialect fixes are in parentheses.

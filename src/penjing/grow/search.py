@@ -138,12 +138,11 @@ def _prefix_order(cells: Floats, s: Reader) -> npt.NDArray[np.intp] | None:
     n = len(cells)
     if n < 2 or (isinstance(s, Classes) and s.n > 2 and n <= ALL_SUBSETS):
         return None
-    if not isinstance(s, Classes):
-        key = s.value(cells)
-    elif s.n <= 2:
-        key = cells[:, 0] / s.weight(cells)
-    else:
+    if isinstance(s, Classes) and s.n > 2:
         key = _core.principal_coordinates(np.ascontiguousarray(cells, np.float64))
+    else:
+        with np.errstate(invalid="ignore"):  # levels whose rows weigh nothing come last
+            key = cells[:, 0] / s.weight(cells) if isinstance(s, Classes) else s.value(cells)
     return np.argsort(key, kind="stable")
 
 

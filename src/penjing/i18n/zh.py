@@ -677,6 +677,8 @@ MESSAGES: dict[str, str] = {
     "not_a_number_cli": "{source} 第 {row} 行：“{column}”应为数值，现为“{value}”。\n若要视为缺失：`--missing-marker '{value}'`。",
     "infinite_number_cli": "{source} 第 {row} 行：“{column}”是无穷大（“{value}”），而划分点需要有限的数。请改正，或视为缺失：`--missing-marker '{value}'`。",
     "not_decodable_cli": "{source} 第 {line} 行：字节不符合 {encoding} 编码。请指明编码，如 `--encoding gbk`，或把文件另存为 UTF-8。",
+    "missing_refused_set": "列“{column}”有 {n} 个缺失值，而已设 missing='refuse'。\n请去掉这项设置（配方“{recipe}”会使用这些样本），或去掉这一列。",
+    "missing_refused_set_cli": "列“{column}”有 {n} 个缺失值，而已设 `--missing refuse`。\n请去掉这个选项（配方“{recipe}”会使用这些样本），或用 `--ignore '{column}'`。",
     "missing_refused_cli": "列“{column}”有 {n} 个缺失值，而配方“{recipe}”不接受缺失值。\n请用 `--recipe c4.5-textbook`、`--missing fraction`，或 `--ignore '{column}'`。",
     "needs_validation_cli": "“{method}”剪枝需要验证集。请用 `--validate 文件`，或 `--validate-share 0.3`。",
     "validation_not_used_cli": "“{method}”剪枝只用树中各类别的样本数，不用验证集。请去掉 --validate。",

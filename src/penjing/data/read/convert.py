@@ -244,7 +244,10 @@ def make_categorical_column(raw: RawColumn, kind: Kind = "nominal") -> Column:
         return Column(raw.name, kind, tuple(encoded[0].tolist()), encoded[1])
     if raw.is_typed:
         levels, codes = order_by_appearance(raw.plain_levels(), raw.codes)
-        if all(isinstance(level, float) and level.is_integer() for level in levels):
+        if all(
+            isinstance(level, float) and level.is_integer() and abs(level) <= MAX_EXACT_INTEGER
+            for level in levels
+        ):
             levels = [int(level) for level in levels]  # pandas: integers with missing values
         return Column(raw.name, kind, tuple(levels), codes)
     return Column(raw.name, kind, tuple(map(date_to_level, raw.plain_levels())), raw.codes)
