@@ -61,7 +61,7 @@ def test_a_weighted_tree_remembers_its_rows_while_they_exist():
 @pytest.mark.parametrize(
     ("weight", "sentence"),
     [
-        ([1.0], "table has 6 rows, but 1 weights were given"),
+        ([1.0], "table has 6 rows, but 1 weight was given"),
         ([1, 1, -1, 1, 1, 1], "the weight of row 3 is -1"),
         ([1, 1, np.nan, 1, 1, 1], "the weight of row 3 is missing"),
         ([1, None, 1, 1, 1, 1], "the weight of row 2 is missing"),

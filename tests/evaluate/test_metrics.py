@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import penjing
 from penjing.api.tree import Tree
 from penjing.data.read import read
 from penjing.data.table import Table, nominal, numeric
@@ -219,3 +220,13 @@ def test_a_number_reports_rows_without_one():
         ),
         "1 row without a value in 'y' was left out.",
     ]
+
+
+def test_class_names_with_line_ends_keep_the_confusion_table_whole():
+    rows = [{"v": i % 2, "c": ("a\nb", "Don't")[i % 2]} for i in range(8)]
+    tree = penjing.fit(rows, "c", "cart-binary", quiet=True)
+    lines = str(tree.score(rows)).splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("actual"))
+    assert lines[start].split() == ["actual", "'a\\nb'", "Don't"]
+    assert lines[start + 1].split() == ["'a\\nb'", "4", "0"]
+    assert lines[start + 2].split() == ["Don't", "0", "4"]

@@ -114,7 +114,8 @@ def class_table(report: Report, lang: str, *, full: bool) -> list[str]:
 
 def confusion_table(report: Report, lang: str) -> list[str]:
     """Return the lines of the confusion table, actual down and predicted across."""
-    names = [quoted(class_) for class_ in report.classes]
+    texts = [(class_, str(class_)) for class_ in report.classes]
+    names = [text if text.isprintable() else quoted(class_) for class_, text in texts]
     cells = [[format_count(v) for v in row] for row in report.confusion]
     sides = [say("report_actual", lang), *(f"  {name}" for name in names)]
     rows = [[side, *row] for side, row in zip(sides, [names, *cells], strict=True)]
